@@ -1,0 +1,3 @@
+"""Evidence retrieval with abstention."""
+
+__version__ = "0.1.0"

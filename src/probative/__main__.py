@@ -1,0 +1,5 @@
+"""`python -m probative`."""
+
+from probative.cli.app import main
+
+main()

@@ -1,0 +1,1 @@
+"""The second opinion: recompute, check, and refuse what does not hold."""

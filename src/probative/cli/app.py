@@ -1,0 +1,48 @@
+"""The command `probative`: one file a command; nothing heavy is imported before a command needs it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from probative.cli import manners
+
+app = typer.Typer(
+    name="probative",
+    help="Evidence retrieval with abstention: which sentences are evidence, is there any, and how sure can one be. "
+    "Every command takes --debug, which shows the traceback of an error.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+    if version:
+        from probative import __version__
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line; returns the exit code."""
+    arguments, debug = manners.take_flag(arguments, "--debug")
+
+    def call() -> int | None:
+        try:
+            app(args=arguments, prog_name="probative")
+        except SystemExit as leaving:
+            return leaving.code if isinstance(leaving.code, int) else 1
+        return 0
+
+    return manners.guarded(call, debug)
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    sys.exit(run(sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""One door for data: corpora, importers, validation, sentences, fingerprints, folds and views."""

@@ -1,0 +1,1 @@
+"""Calibration, thresholds, dynamic K and triage, usable alone on anyone's scores."""

@@ -1,0 +1,1 @@
+"""Text to vectors: model back ends behind one protocol, cached."""

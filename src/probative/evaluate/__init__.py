@@ -1,0 +1,1 @@
+"""Score files to metrics_master.json: populations, scopes, intervals and comparisons."""

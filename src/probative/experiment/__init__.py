@@ -1,0 +1,1 @@
+"""Folds times pipeline: run folders, ablation, tuning, poisoning."""

@@ -1,0 +1,1 @@
+"""The composed system: cross-fitting, fit and predict, the model folder, screening."""

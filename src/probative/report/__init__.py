@@ -1,0 +1,1 @@
+"""Summarise a run to a dictionary, then render it."""

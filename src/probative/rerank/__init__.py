@@ -1,0 +1,1 @@
+"""Learned and cross-encoder rerankers."""

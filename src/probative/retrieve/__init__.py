@@ -1,0 +1,1 @@
+"""Lexical and dense retrieval inside a document, and their fusion."""
