@@ -155,6 +155,8 @@ class Inputs:
     """(C, d), unit length."""
     scores: Mapping[str, Floats] = field(default_factory=dict)
     """Name → (N,). Names in use: bm25, dense, retrieve, late, linear, rerank, rerank_node."""
+    gates: Mapping[str, Floats] = field(default_factory=dict)
+    """Name → (Q,) log-odds that the query has evidence."""
     pool: BoolArray | None = None
     """(N,) rows that the retriever hands on; None means all."""
 
@@ -170,12 +172,17 @@ class Inputs:
             sentence_vectors=self.sentence_vectors[segments.rows(self.view.doc_offsets, documents)],
             criterion_vectors=self.criterion_vectors[criteria],
             scores={name: values[rows] for name, values in self.scores.items()},
+            gates={name: values[queries] for name, values in self.gates.items()},
             pool=None if self.pool is None else self.pool[rows],
         )
 
     def with_scores(self, **scores: Floats) -> Inputs:
         """The same inputs with more scores."""
         return replace(self, scores={**self.scores, **scores})
+
+    def with_gates(self, **gates: Floats) -> Inputs:
+        """The same inputs with more query scores."""
+        return replace(self, gates={**self.gates, **gates})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""The Python entry points that mirror the commands."""
