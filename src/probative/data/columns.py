@@ -1,0 +1,147 @@
+"""The columns of every table, and turning what was read into them."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from probative.data.problems import Problem
+from probative.data.source import ROW, Table
+
+Kind = Literal["id", "text", "int", "flag"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column that a table may have."""
+
+    name: str
+    kind: Kind
+    required: bool = True
+
+
+def _columns(spec: str) -> tuple[Column, ...]:
+    """`name:kind`, with a question mark where the column is optional."""
+    pairs = (part.rstrip("?").split(":") + [part.endswith("?")] for part in spec.split())
+    return tuple(Column(name=name, kind=kind, required=not optional) for name, kind, optional in pairs)
+
+
+_MARK = _columns("doc_id:id criterion_id:id sent_uid:id? start:int? end:int? quote:text?")
+SCHEMA: dict[str, tuple[Column, ...]] = {
+    "documents": _columns("doc_id:id text:text?"),
+    "sentences": _columns("doc_id:id sent_idx:int sent_uid:id text:text start:int? end:int?"),
+    "criteria": _columns("criterion_id:id text:text name:text?"),
+    "gold": _MARK,
+    "rejected": _MARK,
+    "pairs": _columns("doc_id:id criterion_id:id has_evidence:flag?"),
+}
+
+
+def missing(name: str, table: Table) -> list[Problem]:
+    """Required columns that the table does not have."""
+    found = []
+    for column in SCHEMA[name]:
+        if column.required and column.name not in table.columns:
+            near = difflib.get_close_matches(column.name, table.columns, n=1, cutoff=0.5)
+            guess = near[0] if near else "YOUR_COLUMN"
+            what = f"column {column.name!r} is missing; there are: {', '.join(table.columns) or 'none'}."
+            remedy = f"Name the column that holds it: --map {name}.{column.name}={guess}"
+            found.append(Problem(code="missing-column", file=table.file, what=what, remedy=remedy))
+    return found
+
+
+def typed(name: str, table: Table) -> tuple[pl.DataFrame, list[Problem]]:
+    """The table's own columns with their types; rows with a value of another type are named and left out."""
+    frame = table.frame
+    problems: list[Problem] = []
+    chosen = [ROW]
+    for column in SCHEMA[name]:
+        if column.name not in table.columns:
+            continue
+        chosen.append(column.name)
+        cast, wrong = _cast(frame[column.name], column.kind)
+        problems += [
+            _wrong(name, table, column, row, value)
+            for row, value in frame.filter(wrong).select(ROW, column.name).rows()
+        ]
+        frame = frame.with_columns(cast.alias(column.name)).filter(~wrong)
+    if name == "documents":
+        groups = [column for column in table.columns if column not in chosen]
+        frame = frame.with_columns(_blank_to_null(pl.col(group).cast(pl.String)) for group in groups)
+        chosen += groups
+    return frame.select(chosen), problems
+
+
+def _wrong(name: str, table: Table, column: Column, row: int, value: object) -> Problem:
+    wanted = {
+        "id": "text or a whole number",
+        "text": "text",
+        "int": "a whole number",
+        "flag": "0, 1 or empty (empty: taken from gold)",
+    }[column.kind]
+    told = repr(value) if column.kind in ("int", "flag") else f"a {type(value).__name__}"
+    what = f"{column.name} is {told}."
+    return Problem(code="wrong-type", file=table.file, row=row, what=what, remedy=f"Write {wanted}.", table=name)
+
+
+def _blank_to_null(column: pl.Expr) -> pl.Expr:
+    return pl.when(column.str.strip_chars() != "").then(column)
+
+
+def _cast(values: pl.Series, kind: Kind) -> tuple[pl.Series, pl.Series]:
+    """The values in the column's type, and which of them could not be brought to it."""
+    if values.dtype == pl.Object:
+        values, odd = _objects(values, kind)
+    else:
+        odd = pl.repeat(False, len(values), dtype=pl.Boolean, eager=True)
+    cast, wrong = _cast_plain(values, kind)
+    return cast, wrong | odd
+
+
+def _objects(values: pl.Series, kind: Kind) -> tuple[pl.Series, pl.Series]:
+    """A column of mixed types as text, and which values are of no type that the column allows."""
+    allowed = {"id": (str, int), "text": (str,)}.get(kind, (str, int, float, bool))
+    right = [isinstance(v, allowed) and (kind != "id" or not isinstance(v, bool)) for v in values.to_list()]
+    text = [str(v) if fine else None for v, fine in zip(values.to_list(), right, strict=True)]
+    odd = [not fine and v is not None for v, fine in zip(values.to_list(), right, strict=True)]
+    return pl.Series(text, dtype=pl.String), pl.Series(odd, dtype=pl.Boolean)
+
+
+def _cast_plain(values: pl.Series, kind: Kind) -> tuple[pl.Series, pl.Series]:
+    if kind in ("int", "flag"):
+        return _numbers(values, flag=kind == "flag")
+    none = pl.repeat(False, len(values), dtype=pl.Boolean, eager=True)
+    lossless = values.dtype.is_integer() and kind == "id"
+    if values.dtype in (pl.String, pl.Null) or isinstance(values.dtype, pl.Categorical | pl.Enum) or lossless:
+        text = values.cast(pl.String)
+        return text.to_frame("x").select(_blank_to_null(pl.col("x"))).to_series(), none
+    return pl.repeat(None, len(values), dtype=pl.String, eager=True), values.is_not_null()
+
+
+def _numbers(values: pl.Series, *, flag: bool) -> tuple[pl.Series, pl.Series]:
+    given = values.is_not_null()
+    if flag and values.dtype == pl.String:
+        values = values.str.strip_chars().str.to_lowercase().replace({"true": "1", "false": "0"})
+    if values.dtype == pl.String:
+        values = values.str.strip_chars()
+        given &= values != ""
+    if not (
+        values.dtype == pl.String or values.dtype == pl.Null or values.dtype == pl.Boolean or values.dtype.is_numeric()
+    ):
+        return pl.repeat(None, len(values), dtype=pl.Int64, eager=True), given
+    number = values.cast(pl.Float64, strict=False)
+    whole = number.is_finite() & (number == number.floor())
+    if flag:
+        whole &= number.is_in([0.0, 1.0])
+    whole = whole.fill_null(False)
+    cast = number.to_frame("x").select(pl.when(whole).then(pl.col("x"))).to_series().cast(pl.Int64)
+    return cast, given & ~whole
+
+
+def spare(name: str, table: Table) -> list[str]:
+    """Columns that this table has and nothing uses."""
+    known = [column.name for column in SCHEMA[name]]
+    return [] if name == "documents" else [column for column in table.columns if column not in known]

@@ -1,0 +1,211 @@
+"""One table from one file: Parquet, CSV of any dialect, JSONL. What is wrong is listed with its row."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from probative.data.problems import Problem
+from probative.data.source import ROW, Table
+from probative.errors import ConfigError
+
+SUFFIXES = (".parquet", ".csv", ".jsonl", ".tsv", ".txt", ".ndjson")
+SEPARATORS = (",", ";", "\t", "|")
+_NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What came out of one file."""
+
+    table: Table | None
+    notes: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_table(path: Path, *, sep: str | None = None, encoding: str | None = None) -> Reading:
+    """Read one file; never raises for what stands in it."""
+    try:
+        if path.suffix == ".parquet":
+            return _parquet(path)
+        data = path.read_bytes()
+    except OSError as error:
+        return _failed(path, "unreadable", f"cannot be read ({error.strerror}).", "Check its permissions.")
+    text, notes, problems = _decode(path, data, encoding)
+    if problems:
+        return Reading(table=None, notes=notes, problems=problems)
+    if not text.strip():
+        return _failed(path, "empty-table", "is empty.", "Give it a header and at least one row, or remove the file.")
+    reading = _jsonl(path, text) if path.suffix in (".jsonl", ".ndjson") else _csv(path, text, sep)
+    return Reading(table=reading.table, notes=notes + reading.notes, problems=reading.problems)
+
+
+def _failed(path: Path, code: str, what: str, remedy: str) -> Reading:
+    return Reading(table=None, problems=[Problem(code=code, file=path.name, what=what, remedy=remedy)])
+
+
+def _parquet(path: Path) -> Reading:
+    try:
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        reason = str(error).splitlines()[0]
+        return _failed(path, "unreadable", f"is no readable Parquet file ({reason}).", "Export it again.")
+    return Reading(table=Table.of(path.name, frame))
+
+
+def _decode(path: Path, data: bytes, encoding: str | None) -> tuple[str, list[str], list[Problem]]:
+    """The file as text; without `encoding` UTF-8 and whatever a byte order mark says, nothing else."""
+    notes: list[str] = []
+    if encoding is None and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+        notes.append(f"{path.name}: read as UTF-16, as its byte order mark says")
+    try:
+        return data.decode(encoding or "utf-8").removeprefix("\ufeff"), notes, []
+    except LookupError:
+        raise ConfigError(
+            f"--encoding {encoding}: unknown encoding. Common ones: utf-8, cp1252, latin-1, utf-16."
+        ) from None
+    except UnicodeDecodeError as error:
+        row = data.count(b"\n", 0, error.start) + 1
+        byte = data[error.start : error.start + 1].hex()
+        what = f"byte 0x{byte} is not {(encoding or 'UTF-8').upper()} (line {row} of the file)."
+        remedy = "Save the file as UTF-8, or name its encoding: --encoding cp1252 (Windows, Excel), latin-1, utf-16."
+        return "", notes, [Problem(code="encoding", file=path.name, row=row, what=what, remedy=remedy)]
+
+
+def _sniff(text: str, suffix: str) -> str:
+    """The separator that cuts the header into the most fields."""
+    if suffix == ".tsv":
+        return "\t"
+    header = text.split("\n", 1)[0]
+    return max(SEPARATORS, key=lambda mark: len(next(csv.reader([header], delimiter=mark), [])))
+
+
+def _csv(path: Path, text: str, sep: str | None) -> Reading:
+    mark = sep or _sniff(text, path.suffix)
+    notes = [] if sep or mark == "," else [f"{path.name}: columns are taken to be separated by {_NAMES[mark]}"]
+    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=mark), [])
+    if repeated := sorted({name for name in header if header.count(name) > 1}):
+        what = f"column {repeated[0]!r} stands there more than once."
+        return _failed(path, "duplicate-column", what, "Rename or remove one of them.")
+    try:
+        frame = pl.read_csv(io.BytesIO(text.encode()), separator=mark, infer_schema=False)
+    except pl.exceptions.PolarsError:
+        frame = None
+    if frame is None or (frame.width and frame.to_series(-1).null_count()):
+        # Polars fills short rows with nulls and gives no row for long ones, so suspects are read again, row by row.
+        frame, problems = _rows(path, text, mark, header)
+    else:
+        problems = []
+        frame = frame.with_row_index(ROW, offset=2)
+    filled = frame.filter(~pl.all_horizontal(pl.exclude(ROW).is_null()))
+    if blank := frame.height - filled.height:
+        notes.append(f"{path.name}: {blank} blank rows skipped")
+    return Reading(table=Table.of(path.name, filled), notes=notes, problems=problems)
+
+
+def _rows(path: Path, text: str, mark: str, header: list[str]) -> tuple[pl.DataFrame, list[Problem]]:
+    columns: list[list[str | None]] = [[] for _ in header]
+    numbers: list[int] = []
+    problems: list[Problem] = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    next(reader)
+    row = 1
+    while True:
+        row += 1
+        try:
+            values = next(reader)
+        except StopIteration:
+            break
+        except csv.Error as error:
+            remedy = "A quotation mark inside a field is written twice, and the field stands in quotation marks."
+            problems.append(
+                Problem(
+                    code="bad-quotes",
+                    file=path.name,
+                    row=row,
+                    what=f"cannot be cut into fields ({error}).",
+                    remedy=remedy,
+                )
+            )
+            continue
+        if not values:
+            continue
+        if len(values) != len(header):
+            what = f"has {len(values)} fields, the header {len(header)}."
+            remedy = f"Put fields that contain {_NAMES.get(mark, mark)} or a line break in quotation marks, or name the separator: --sep"
+            problems.append(Problem(code="ragged", file=path.name, row=row, what=what, remedy=remedy))
+            continue
+        numbers.append(row)
+        for column, value in zip(columns, values, strict=True):
+            column.append(value or None)
+    data = dict(zip(header, columns, strict=True))
+    frame = pl.DataFrame(data, schema=dict.fromkeys(header, pl.String))
+    return frame.with_columns(pl.Series(ROW, numbers, dtype=pl.Int64)), problems
+
+
+def _jsonl(path: Path, text: str) -> Reading:
+    lines = text.count("\n") + (not text.endswith("\n"))
+    try:
+        frame = pl.read_ndjson(io.BytesIO(text.encode()), infer_schema_length=None)
+    except pl.exceptions.PolarsError:
+        frame = None
+    if frame is None or frame.height != lines or _mixed(frame):
+        return _lines(path, text)
+    return Reading(table=Table.of(path.name, frame))
+
+
+def _mixed(frame: pl.DataFrame) -> bool:
+    """Whether a text column may hold numbers, lists or objects that Polars turned into text."""
+    for column in frame.iter_columns():
+        if column.dtype == pl.String and column.str.contains(r"^\s*(\[|\{|-?\d[\d.eE+-]*$|true$|false$)").any():
+            return True
+    return False
+
+
+def _objects(text: str) -> Iterator[tuple[int, object, str | None]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            try:
+                yield number, json.loads(line), None
+            except ValueError as error:
+                yield number, None, str(error)
+
+
+def _lines(path: Path, text: str) -> Reading:
+    records: list[dict[str, object]] = []
+    numbers: list[int] = []
+    problems: list[Problem] = []
+    for number, value, fault in _objects(text):
+        if isinstance(value, dict):
+            records.append(value)
+            numbers.append(number)
+            continue
+        what = f"is not valid JSON ({fault})." if fault else f"holds a {type(value).__name__}, not an object."
+        remedy = 'Every line is one JSON object: {"doc_id": "d1", …}'
+        problems.append(Problem(code="bad-line", file=path.name, row=number, what=what, remedy=remedy))
+    names = list(dict.fromkeys(name for record in records for name in record))
+    columns = [_series(name, [record.get(name) for record in records]) for name in names]
+    frame = pl.DataFrame([*columns, pl.Series(ROW, numbers, dtype=pl.Int64)])
+    return Reading(table=Table.of(path.name, frame), problems=problems)
+
+
+def _series(name: str, values: list[object]) -> pl.Series:
+    """A column of one type where the values allow it, of Python objects where they are mixed."""
+    kinds = {type(value) for value in values if value is not None}
+    plain: dict[frozenset[type], pl.DataType] = {
+        frozenset(): pl.String(),
+        frozenset({str}): pl.String(),
+        frozenset({int}): pl.Int64(),
+        frozenset({bool}): pl.Boolean(),
+        frozenset({float}): pl.Float64(),
+        frozenset({int, float}): pl.Float64(),
+    }
+    return pl.Series(name, values, dtype=plain.get(frozenset(kinds), pl.Object()), strict=False)
