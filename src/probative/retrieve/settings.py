@@ -1,0 +1,23 @@
+"""How candidates are ordered and cut to a pool."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from probative.settings import Settings
+
+
+class RetrieveSettings(Settings):
+    """BM25 within the document, dense vectors, or both."""
+
+    method: Literal["bm25", "dense", "both"] = "both"
+    fusion: Literal["rrf", "weighted"] = "rrf"
+    rrf_k: float = Field(60.0, gt=0)
+    weight: float = Field(0.5, ge=0, le=1)
+    """The dense share of the weighted sum."""
+    pool: int = Field(48, ge=1)
+    """How many candidates of a query are handed on."""
+    k1: float = Field(1.2, ge=0)
+    b: float = Field(0.75, ge=0, le=1)
