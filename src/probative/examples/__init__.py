@@ -1,0 +1,1 @@
+"""A twenty-line score file with its gold and probabilities, for the first minute with the command."""
