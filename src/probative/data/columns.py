@@ -23,20 +23,28 @@ class Column:
     required: bool = True
 
 
-def _columns(spec: str) -> tuple[Column, ...]:
-    """`name:kind`, with a question mark where the column is optional."""
-    pairs = (part.rstrip("?").split(":") + [part.endswith("?")] for part in spec.split())
-    return tuple(Column(name=name, kind=kind, required=not optional) for name, kind, optional in pairs)
+def _id(name: str, *, required: bool = True) -> Column:
+    return Column(name=name, kind="id", required=required)
 
 
-_MARK = _columns("doc_id:id criterion_id:id sent_uid:id? start:int? end:int? quote:text?")
+def _text(name: str, *, required: bool = True) -> Column:
+    return Column(name=name, kind="text", required=required)
+
+
+def _int(name: str, *, required: bool = True) -> Column:
+    return Column(name=name, kind="int", required=required)
+
+
+_SPAN = (_int("start", required=False), _int("end", required=False))
+_PAIR = (_id("doc_id"), _id("criterion_id"))
+_MARK = (*_PAIR, _id("sent_uid", required=False), *_SPAN, _text("quote", required=False))
 SCHEMA: dict[str, tuple[Column, ...]] = {
-    "documents": _columns("doc_id:id text:text?"),
-    "sentences": _columns("doc_id:id sent_idx:int sent_uid:id text:text start:int? end:int?"),
-    "criteria": _columns("criterion_id:id text:text name:text?"),
+    "documents": (_id("doc_id"), _text("text", required=False)),
+    "sentences": (_id("doc_id"), _int("sent_idx"), _id("sent_uid"), _text("text"), *_SPAN),
+    "criteria": (_id("criterion_id"), _text("text"), _text("name", required=False)),
     "gold": _MARK,
     "rejected": _MARK,
-    "pairs": _columns("doc_id:id criterion_id:id has_evidence:flag?"),
+    "pairs": (*_PAIR, Column(name="has_evidence", kind="flag", required=False)),
 }
 
 

@@ -35,6 +35,17 @@ class Problem:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """Makes problems of one table's rows."""
+
+    table: str
+    file: str
+
+    def __call__(self, row: int | None, code: str, what: str, remedy: str) -> Problem:
+        return Problem(code=code, file=self.file, row=row, what=what, remedy=remedy, table=self.table)
+
+
 def refuse(problems: Sequence[Problem], where: str) -> None:
     """Raise one DataError that tells the first problems and counts the rest."""
     if not problems:

@@ -140,7 +140,7 @@ def _rows(path: Path, text: str, mark: str, header: list[str]) -> tuple[pl.DataF
             continue
         if len(values) != len(header):
             what = f"has {len(values)} fields, the header {len(header)}."
-            remedy = f"Put fields that contain {_NAMES.get(mark, mark)} or a line break in quotation marks, or name the separator: --sep"
+            remedy = "Put fields that contain the separator or a line break in quotation marks, or name it: --sep ';'"
             problems.append(Problem(code="ragged", file=path.name, row=row, what=what, remedy=remedy))
             continue
         numbers.append(row)
@@ -152,26 +152,29 @@ def _rows(path: Path, text: str, mark: str, header: list[str]) -> tuple[pl.DataF
 
 
 def _jsonl(path: Path, text: str) -> Reading:
-    lines = text.count("\n") + (not text.endswith("\n"))
+    lines = text.removesuffix("\n").split("\n")
     try:
         frame = pl.read_ndjson(io.BytesIO(text.encode()), infer_schema_length=None)
     except pl.exceptions.PolarsError:
-        frame = None
-    if frame is None or frame.height != lines or _mixed(frame):
-        return _lines(path, text)
+        return _lines(path, lines)
+    if frame.height != len(lines) or _mixed(frame, lines):
+        return _lines(path, lines)
     return Reading(table=Table.of(path.name, frame))
 
 
-def _mixed(frame: pl.DataFrame) -> bool:
-    """Whether a text column may hold numbers, lists or objects that Polars turned into text."""
+def _mixed(frame: pl.DataFrame, lines: list[str]) -> bool:
+    """Whether a text column holds numbers, lists or objects, which Polars turned into text."""
     for column in frame.iter_columns():
-        if column.dtype == pl.String and column.str.contains(r"^\s*(\[|\{|-?\d[\d.eE+-]*$|true$|false$)").any():
+        if column.dtype != pl.String:
+            continue
+        suspects = column.str.contains(r"^\s*(\[|\{|-?\d[\d.eE+-]*$|true$|false$)").fill_null(False).arg_true()
+        if any(not isinstance(json.loads(lines[place]).get(column.name), str) for place in suspects):
             return True
     return False
 
 
-def _objects(text: str) -> Iterator[tuple[int, object, str | None]]:
-    for number, line in enumerate(text.split("\n"), start=1):
+def _objects(lines: list[str]) -> Iterator[tuple[int, object, str | None]]:
+    for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
                 yield number, json.loads(line), None
@@ -179,11 +182,11 @@ def _objects(text: str) -> Iterator[tuple[int, object, str | None]]:
                 yield number, None, str(error)
 
 
-def _lines(path: Path, text: str) -> Reading:
+def _lines(path: Path, lines: list[str]) -> Reading:
     records: list[dict[str, object]] = []
     numbers: list[int] = []
     problems: list[Problem] = []
-    for number, value, fault in _objects(text):
+    for number, value, fault in _objects(lines):
         if isinstance(value, dict):
             records.append(value)
             numbers.append(number)

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from probative.data import columns
+from probative.data import canonical, columns, links, rows
 from probative.data.corpus import Corpus
-from probative.data.meta import CorpusMeta
+from probative.data.locate import locate
+from probative.data.meta import FILE, CorpusMeta
+from probative.data.nearest import Nearest
 from probative.data.problems import Problem
-from probative.data.source import ROW, Source
+from probative.data.sentences import cut
+from probative.data.source import Source
 
 MARKS = ("gold", "rejected")
-MARK_COLUMNS = ("doc_id", "criterion_id", "sent_uid")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,40 +33,79 @@ class Checked:
 
 
 def check(source: Source) -> Checked:
-    problems = list(source.problems)
-    typed = {}
+    """Check everything that can be checked, whatever else is wrong."""
+    problems = [*source.problems, *_tables_missing(source)]
+    notes = list(source.notes)
+    typed: dict[str, pl.DataFrame] = {}
     for name, table in source.tables.items():
         lacking = columns.missing(name, table)
         problems += lacking
+        if spare := columns.spare(name, table):
+            notes.append(f"{table.file}: columns not used: {', '.join(spare)}")
         if not lacking:
             typed[name], wrong = columns.typed(name, table)
             problems += wrong
-    frames = {}
-    if not problems:
-        s = typed["sentences"].drop(ROW).sort("doc_id", "sent_idx")
-        c = typed["criteria"].drop(ROW).sort("criterion_id")
-        if "name" not in c.columns:
-            c = c.with_columns(name="criterion_id")
-        c = c.select("criterion_id", "text", pl.col("name").fill_null(pl.col("criterion_id")))
-        d = typed["documents"].drop(ROW, "text", strict=False) if "documents" in typed else s.select("doc_id").unique()
-        d = d.sort("doc_id")
-        empty = pl.DataFrame(schema=dict.fromkeys(MARK_COLUMNS, pl.String))
-        g = {m: (typed[m].select(MARK_COLUMNS) if m in typed else empty).unique().sort(MARK_COLUMNS) for m in MARKS}
-        order = s.select("sent_uid").with_row_index("i")
-        g = {m: f.join(order, on="sent_uid").sort("doc_id", "criterion_id", "i").drop("i") for m, f in g.items()}
-        p = (
-            typed["pairs"].drop(ROW)
-            if "pairs" in typed
-            else d.select("doc_id").join(c.select("criterion_id"), how="cross")
+    files = {name: table.file for name, table in source.tables.items()}
+    texts, sentences = _texts(typed, source.meta.language)
+    problems += rows.check(typed, files)
+    if sentences is not None:
+        marks: dict[str, pl.DataFrame] = {}
+        for name in (name for name in MARKS if name in typed):
+            located = locate(name, files[name], typed[name], sentences, texts)
+            marks[name] = located.frame
+            problems += located.problems
+        problems += links.check(typed, marks, sentences, files)
+    problems += _exclusions(source.meta, typed)
+    if problems:
+        return Checked(meta=source.meta, problems=problems, notes=notes, frames={})
+    assert sentences is not None  # noqa: S101 - its absence is a problem
+    return Checked(meta=source.meta, problems=[], notes=notes, frames=canonical.frames(typed, sentences, marks))
+
+
+def _tables_missing(source: Source) -> list[Problem]:
+    """Tables that nothing was read from, unless their file is there and its own problem is told already."""
+    have = {*source.tables, *(problem.table or problem.file.split(".")[0] for problem in source.problems)}
+    problems = []
+    for name, wanted, remedy in (
+        (
+            "sentences",
+            {"sentences", "documents"},
+            "Add sentences (doc_id, sent_idx, sent_uid, text) or documents (doc_id, text)",
+        ),
+        ("criteria", {"criteria"}, "Add criteria (criterion_id, text)"),
+        ("gold", {"gold"}, "Add gold (doc_id, criterion_id, sent_uid), a header alone when there is none"),
+    ):
+        if not wanted & have:
+            what = f"there is no table {' or '.join(sorted(wanted))}."
+            how = f"{remedy} as .parquet, .csv or .jsonl, or say which file it is: --map {name}=FILE"
+            problems.append(Problem(code="missing-table", file=f"{name}.csv", what=what, remedy=how))
+    return problems
+
+
+def _texts(typed: dict[str, pl.DataFrame], language: str) -> tuple[dict[str, str] | None, pl.DataFrame | None]:
+    """Whole documents where the corpus has them, and its sentences: given, or cut."""
+    if "sentences" in typed:
+        return None, typed["sentences"]
+    documents = typed.get("documents")
+    if documents is None or "text" not in documents.columns:
+        return None, None
+    whole = documents.drop_nulls(["doc_id", "text"]).unique("doc_id", keep="first", maintain_order=True)
+    texts = dict(zip(whole["doc_id"].to_list(), whole["text"].to_list(), strict=True))
+    return texts, cut(texts, texts.values(), language)
+
+
+def _exclusions(meta: CorpusMeta, typed: dict[str, pl.DataFrame]) -> list[Problem]:
+    if "criteria" not in typed:
+        return []
+    known = typed["criteria"]["criterion_id"].drop_nulls().to_list()
+    nearest = Nearest(known)
+    return [
+        Problem(
+            code="unknown-criterion",
+            file=FILE,
+            what=f"exclude_from_training names {name!r}, which is no criterion.{nearest.hint(name)}",
+            remedy="Correct the id, or add the criterion to the criteria table.",
         )
-        if "has_evidence" not in p.columns:
-            p = p.with_columns(has_evidence=pl.lit(None, pl.Int64))
-        located = g["gold"].select("doc_id", "criterion_id").unique().with_columns(l=pl.lit(1))
-        p = (
-            p.join(located, on=["doc_id", "criterion_id"], how="left")
-            .with_columns(has_evidence=pl.coalesce("has_evidence", "l", pl.lit(0)).cast(pl.Int8))
-            .drop("l")
-            .sort("doc_id", "criterion_id")
-        )
-        frames = dict(documents=d, sentences=s, criteria=c, pairs=p, **g)
-    return Checked(meta=source.meta, problems=problems, notes=list(source.notes), frames=frames)
+        for name in meta.exclude_from_training
+        if name not in known
+    ]

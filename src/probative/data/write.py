@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from probative.files import writing_folder
 if TYPE_CHECKING:
     from probative.data.corpus import Corpus
 
-WRITERS = {
+WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
     "parquet": lambda frame, path: frame.write_parquet(path),
     "csv": lambda frame, path: frame.write_csv(path),
     "jsonl": lambda frame, path: frame.write_ndjson(path),
@@ -32,7 +33,3 @@ def write_corpus(corpus: Corpus, folder: Path, kind: str) -> Path:
                 continue
             WRITERS[kind](frame, aside / f"{name}.{kind}")
     return folder
-
-
-__all__ = ["write_corpus"]
-_ = pl
