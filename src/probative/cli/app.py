@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from probative.cli import manners
+from probative.cli import data, manners
 
 app = typer.Typer(
     name="probative",
@@ -27,6 +27,9 @@ def root(version: bool = typer.Option(False, "--version", help="Print the versio
 
         typer.echo(__version__)
         raise typer.Exit
+
+
+app.add_typer(data.app, name="data")
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -62,7 +62,7 @@ def missing(name: str, table: Table) -> list[Problem]:
 
 
 def typed(name: str, table: Table) -> tuple[pl.DataFrame, list[Problem]]:
-    """The table's own columns with their types; rows with a value of another type are named and left out."""
+    """The table's own columns with their types; a value of another type is named and becomes empty."""
     frame = table.frame
     problems: list[Problem] = []
     chosen = [ROW]
@@ -75,7 +75,7 @@ def typed(name: str, table: Table) -> tuple[pl.DataFrame, list[Problem]]:
             _wrong(name, table, column, row, value)
             for row, value in frame.filter(wrong).select(ROW, column.name).rows()
         ]
-        frame = frame.with_columns(cast.alias(column.name)).filter(~wrong)
+        frame = frame.with_columns(cast.alias(column.name))
     if name == "documents":
         groups = [column for column in table.columns if column not in chosen]
         frame = frame.with_columns(_blank_to_null(pl.col(group).cast(pl.String)) for group in groups)

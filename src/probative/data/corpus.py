@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -15,8 +14,6 @@ from probative.data import fingerprint, views
 from probative.data.meta import CorpusMeta
 from probative.errors import DataError
 from probative.types import Role, View
-
-Format = Literal["parquet", "csv", "jsonl"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,11 +57,17 @@ class Corpus:
         refuse(checked.problems, str(path))
         return checked.corpus()
 
-    def write(self, folder: str | Path, format: Format = "parquet") -> Path:  # noqa: A002 - the word users know
-        """Write the corpus as a folder, whole or not at all."""
+    def write(
+        self,
+        folder: str | Path,
+        format: str = "parquet",  # noqa: A002 - the word users know
+        *,
+        beside: Mapping[str, str] | None = None,
+    ) -> Path:
+        """Write the corpus as a folder of parquet, csv or jsonl, whole or not at all; `beside` holds more files by name."""
         from probative.data.write import write_corpus
 
-        return write_corpus(self, Path(folder), format)
+        return write_corpus(self, Path(folder), format, beside)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from probative.data import columns
@@ -74,7 +75,8 @@ def read_folder(
             continue
         reading = read_table(file, sep=sep, encoding=encoding)
         notes += reading.notes
-        problems += reading.problems
+        unread = ("ragged", "bad-line", "bad-quotes")
+        problems += [replace(p, table=name) if p.code in unread else p for p in reading.problems]
         if reading.table is not None:
             tables[name], renamed = _rename(name, reading.table, mapping)
             used |= renamed

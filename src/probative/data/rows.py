@@ -88,7 +88,8 @@ def _same_mark(frame: pl.DataFrame, teller: Teller) -> list[Problem]:
 
 def _numbering(frame: pl.DataFrame, teller: Teller) -> list[Problem]:
     """Within a document sent_idx is 0, 1, 2, … or 1, 2, 3, …; anything else means that sentences are missing."""
-    order = frame.drop_nulls(["doc_id", "sent_idx"]).sort("doc_id", "sent_idx", ROW)
+    whole = ~pl.col("sent_idx").is_null().any().over("doc_id")
+    order = frame.drop_nulls("doc_id").filter(whole).sort("doc_id", "sent_idx", ROW)
     before = pl.col("sent_idx").shift(1).over("doc_id")
     step = order.with_columns(before=before, first=pl.col(ROW).shift(1).over("doc_id"))
     problems = []
@@ -104,7 +105,7 @@ def _numbering(frame: pl.DataFrame, teller: Teller) -> list[Problem]:
     for row, doc_id, number, last in step.filter(gap).select(ROW, "doc_id", "sent_idx", "before").rows():
         what = f"sent_idx {number} of document {doc_id!r} follows " + (f"{last}." if last is not None else "nothing.")
         remedy = "Add the sentences between, or number them without gaps from 0."
-        problems.append(Problem(code="gap", file=teller.file, row=row, what=what, remedy=remedy))
+        problems.append(teller(row, "gap", what, remedy))
     return problems
 
 

@@ -55,11 +55,18 @@ def check(source: Source) -> Checked:
             marks[name] = located.frame
             problems += located.problems
         problems += links.check(typed, marks, sentences, files)
-    problems += _exclusions(source.meta, typed)
+    problems = _without_echoes([*problems, *_exclusions(source.meta, typed)])
     if problems:
         return Checked(meta=source.meta, problems=problems, notes=notes, frames={})
     assert sentences is not None  # noqa: S101 - its absence is a problem
     return Checked(meta=source.meta, problems=[], notes=notes, frames=canonical.frames(typed, sentences, marks))
+
+
+def _without_echoes(problems: list[Problem]) -> list[Problem]:
+    """Without calling a value empty that is of the wrong type."""
+    wrong = {(problem.table, problem.row) for problem in problems if problem.code == "wrong-type"}
+    echoes = {"missing-id", "empty-text", "no-place"}
+    return [p for p in problems if p.code not in echoes or (p.table, p.row) not in wrong]
 
 
 def _tables_missing(source: Source) -> list[Problem]:
