@@ -27,25 +27,27 @@ BLOCK = 1 << 22
 class WordStatistics:
     """In how many TRAIN sentences each word stands."""
 
+    prefix: int
     n_sentences: int
     mean_length: float
     sentences_with: Mapping[str, int]
 
     @classmethod
-    def of(cls, view: View) -> WordStatistics:
+    def of(cls, view: View, prefix: int = 0) -> WordStatistics:
         """Count the words of a view."""
         total, spread, length = Counter[str](), Counter[str](), 0
         for start, end in zip(view.doc_offsets[:-1], view.doc_offsets[1:], strict=True):
             here: Counter[str] = Counter()
             for text in view.texts[start:end]:
-                found = words(text)
+                found = words(text, prefix)
                 length += len(found)
                 here.update(set(found))
             total.update(here)
             spread.update(here.keys())
         n = len(view.texts)
         kept = {word: total[word] for word in sorted(total) if spread[word] >= RARE}
-        return cls(n_sentences=n, mean_length=max(length / n, 1.0) if n else 1.0, sentences_with=kept)
+        mean = max(length / n, 1.0) if n else 1.0
+        return cls(prefix=prefix, n_sentences=n, mean_length=mean, sentences_with=kept)
 
     def weight(self, word: str) -> float:
         """The inverse sentence frequency, never negative."""
@@ -55,6 +57,7 @@ class WordStatistics:
     def state(self) -> dict[str, Any]:
         """As JSON."""
         return {
+            "prefix": self.prefix,
             "n_sentences": self.n_sentences,
             "mean_length": self.mean_length,
             "sentences_with": dict(self.sentences_with),
@@ -63,10 +66,10 @@ class WordStatistics:
 
 def bm25(view: View, statistics: WordStatistics, k1: float, b: float) -> NDArray[np.float32]:
     """(N,) the score of every row. A criterion's repeated word counts once a repetition."""
-    weights = [Counter(words(text)) for text in view.criterion_texts]
+    weights = [Counter(words(text, statistics.prefix)) for text in view.criterion_texts]
     vocabulary = {word: i for i, word in enumerate(sorted(set().union(*weights)))}
     asked = _asked(weights, vocabulary, statistics)
-    said = _said(view.texts, vocabulary, statistics.mean_length, k1, b)
+    said = _said(view.texts, vocabulary, statistics, k1, b)
     out = np.empty(view.n_rows, dtype=np.float32)
     for first, last in _blocks(view):
         documents = view.query_doc[first:last]
@@ -89,7 +92,9 @@ def _asked(weights: Sequence[Counter[str]], vocabulary: Mapping[str, int], stati
     return csr_array((value, column, offsets), shape=(len(weights), len(vocabulary))).T.tocsr()
 
 
-def _said(texts: Sequence[str], vocabulary: Mapping[str, int], mean: float, k1: float, b: float) -> csr_array:
+def _said(
+    texts: Sequence[str], vocabulary: Mapping[str, int], statistics: WordStatistics, k1: float, b: float
+) -> csr_array:
     """(S, V) the saturated, length-normalised word counts of every sentence."""
     from scipy.sparse import csr_array
 
@@ -97,8 +102,8 @@ def _said(texts: Sequence[str], vocabulary: Mapping[str, int], mean: float, k1: 
     value: list[float] = []
     sizes = np.zeros(len(texts), dtype=np.int64)
     for i, text in enumerate(texts):
-        found = words(text)
-        norm = k1 * (1 - b + b * len(found) / mean)
+        found = words(text, statistics.prefix)
+        norm = k1 * (1 - b + b * len(found) / statistics.mean_length)
         counts = Counter([vocabulary[word] for word in found if word in vocabulary])
         sizes[i] = len(counts)
         for j in sorted(counts):

@@ -32,7 +32,7 @@ class Retriever:
 
     def fit(self, inputs: Inputs, stop: Inputs | None = None) -> Self:
         """Count TRAIN's words; gold is not looked at."""
-        self.statistics_ = WordStatistics.of(inputs.view)
+        self.statistics_ = WordStatistics.of(inputs.view, self.settings.prefix)
         return self
 
     def score(self, inputs: Inputs) -> Scores:

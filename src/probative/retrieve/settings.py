@@ -19,5 +19,7 @@ class RetrieveSettings(Settings):
     """The dense share of the weighted sum."""
     pool: int = Field(48, ge=1)
     """How many candidates of a query are handed on."""
-    k1: float = Field(1.2, ge=0)
-    b: float = Field(0.75, ge=0, le=1)
+    k1: float = Field(0.9, ge=0)
+    b: float = Field(0.4, ge=0, le=1)
+    prefix: int = Field(5, ge=0)
+    """Words are compared by this many first letters: a stemmer for any alphabet. 0 keeps them whole."""
