@@ -91,21 +91,21 @@ class Decider:
             )
         tune = Labelled.of(gate_logits, labels, groups)
         self.calibrator_ = Calibrator(chosen.calibration).fit(tune.score, tune.positive, groups)
-        raw, value = sigmoid(tune.score), self.calibrator_.predict(tune.score)
-        cuts = Cuts.of(Labelled(score=raw, positive=tune.positive, document=tune.document), value)
+        value = self.calibrator_.predict(tune.score)
+        cuts = Cuts.of(tune, value)
         self.operating_ = point_at(cuts, chosen.fpr_budget)
         self.thresholds_ = {f"{budget:g}": point_at(cuts, budget) for budget in chosen.budgets}
         if chosen.triage.method == "grid":
-            self.triage_ = triage_by_grid(raw, tune.positive, chosen.triage.targets(), values=value)
+            self.triage_ = triage_by_grid(tune.score, tune.positive, chosen.triage.targets(), values=value)
         else:
             tried = finite(candidates, "candidates")
             self.triage_ = triage_by_guarantee(
-                raw,
+                tune.score,
                 tune.positive,
                 groups,
                 chosen.triage.targets(),
                 confidence=chosen.triage.confidence,
-                candidates=sigmoid(tried),
+                candidates=tried,
                 values=value,
                 candidate_values=self.calibrator_.predict(tried),
             )

@@ -30,11 +30,28 @@ class StateSettings(LimitSettings):
     gamma: Share = 0.9
 
 
+class UncertainSettings(StateSettings):
+    """Where one looks with care, more is shown."""
+
+    gamma: Share = 0.95
+    k_min: int = Field(default=5, ge=0)
+    hard_cap: int = Field(default=12, ge=0)
+    k_max_ratio: Share = 0.7
+
+
+class PosSettings(StateSettings):
+    """Where there is an alert."""
+
+    k_min: int = Field(default=3, ge=0)
+    hard_cap: int = Field(default=12, ge=0)
+    k_max_ratio: Share = 0.6
+
+
 class StatesSettings(Settings):
     """Presets of the two states that show sentences; NEG shows none."""
 
-    uncertain: StateSettings = StateSettings(gamma=0.95, k_min=5, hard_cap=12, k_max_ratio=0.7)
-    pos: StateSettings = StateSettings(gamma=0.9, k_min=3, hard_cap=12, k_max_ratio=0.6)
+    uncertain: UncertainSettings = UncertainSettings()
+    pos: PosSettings = PosSettings()
 
 
 class PolicySettings(LimitSettings):

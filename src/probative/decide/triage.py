@@ -188,9 +188,9 @@ Cut = tuple[float, float]
 
 def _alert(cuts: Cuts, neg: Cut | None, targets: Targets) -> tuple[Cut | None, list[str]]:
     """The alert threshold that finds most evidence under the targets, not below the skip threshold."""
-    above = np.ones(cuts.raw.size, dtype=bool) if neg is None else (cuts.raw >= neg[0]) & (cuts.value >= neg[1])
+    above = np.ones(cuts.raw.size, dtype=bool) if neg is None else cuts.value >= neg[1]
     if not above.any():
-        return None, ["Every query of TUNE is skipped: there is nothing to alert to."]
+        return None, ["No score of TUNE parts alerts from skipped queries: nothing is alerted to."]
     tests: dict[str, BoolArray] = {"alert_precision": cuts.precision >= targets.alert_precision}
     if targets.alert_fpr is not None:
         tests["alert_fpr"] = cuts.fpr <= targets.alert_fpr
