@@ -83,7 +83,7 @@ def validate(
         if not checked.problems:
             typer.echo(f"{path}: no problems.")
     if checked.problems:
-        manners.say(f"error: {path}: {len(checked.problems)} problems.")
+        manners.say(f"error: {path}: {len(checked.problems)} problem(s).")
         raise typer.Exit(2)
 
 

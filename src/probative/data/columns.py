@@ -51,10 +51,12 @@ SCHEMA: dict[str, tuple[Column, ...]] = {
 def missing(name: str, table: Table) -> list[Problem]:
     """Required columns that the table does not have."""
     found = []
+    names = {column.name for column in SCHEMA[name]}
     for column in SCHEMA[name]:
         if column.required and column.name not in table.columns:
-            near = difflib.get_close_matches(column.name, table.columns, n=1, cutoff=0.5)
-            guess = near[0] if near else "YOUR_COLUMN"
+            free = [other for other in table.columns if other not in names]
+            near = difflib.get_close_matches(column.name, free, n=1, cutoff=0.5)
+            guess = near[0] if near else free[0] if len(free) == 1 else "YOUR_COLUMN"
             what = f"column {column.name!r} is missing; there are: {', '.join(table.columns) or 'none'}."
             remedy = f"Name the column that holds it: --map {name}.{column.name}={guess}"
             found.append(Problem(code="missing-column", file=table.file, what=what, remedy=remedy))

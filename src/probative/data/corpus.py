@@ -64,7 +64,7 @@ class Corpus:
         *,
         beside: Mapping[str, str] | None = None,
     ) -> Path:
-        """Write the corpus as a folder of parquet, csv or jsonl, whole or not at all; `beside` holds more files by name."""
+        """Write a folder of parquet, csv or jsonl tables, whole or not at all; `beside` are more files by name."""
         from probative.data.write import write_corpus
 
         return write_corpus(self, Path(folder), format, beside)

@@ -80,7 +80,8 @@ def read_folder(
         if reading.table is not None:
             tables[name], renamed = _rename(name, reading.table, mapping)
             used |= renamed
-    _all_used(mapping, used)
+    if not any(problem.table is None for problem in problems):
+        _all_used(mapping, used)
     return Source(meta=meta, tables=tables, notes=tuple(notes), problems=tuple(problems))
 
 

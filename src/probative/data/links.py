@@ -31,14 +31,19 @@ def check(
         problems += _both(marks["gold"], marks["rejected"], told["rejected"], files["gold"])
     if "pairs" in typed:
         for name, frame in marks.items():
-            problems += _unlabelled(frame, typed["pairs"], told[name], files["pairs"])
+            known_marks = frame.join(known, on="doc_id", how="semi", maintain_order="left")
+            if "criteria" in typed:
+                known_marks = known_marks.join(typed["criteria"], on="criterion_id", how="semi", maintain_order="left")
+            problems += _unlabelled(known_marks, typed["pairs"], told[name], files["pairs"])
         if "gold" in marks:
             problems += _contradictions(typed["pairs"], marks["gold"], told["pairs"], files["gold"])
     return problems
 
 
 def _strangers(frame: pl.DataFrame, known: pl.DataFrame, key: str) -> list[tuple[int, str]]:
-    """(row, id) of rows whose id is not known."""
+    """(row, id) of rows whose id is not known; an empty table is told once, not once a row."""
+    if not known.height:
+        return []
     other = known.select(key).unique()
     return frame.drop_nulls([key]).join(other, on=key, how="anti", maintain_order="left").select(ROW, key).rows()
 

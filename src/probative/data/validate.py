@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -55,7 +56,7 @@ def check(source: Source) -> Checked:
             marks[name] = located.frame
             problems += located.problems
         problems += links.check(typed, marks, sentences, files)
-    problems = _without_echoes([*problems, *_exclusions(source.meta, typed)])
+    problems = _in_order(_without_echoes([*problems, *_exclusions(source.meta, typed)]), files)
     if problems:
         return Checked(meta=source.meta, problems=problems, notes=notes, frames={})
     assert sentences is not None  # noqa: S101 - its absence is a problem
@@ -67,6 +68,12 @@ def _without_echoes(problems: list[Problem]) -> list[Problem]:
     wrong = {(problem.table, problem.row) for problem in problems if problem.code == "wrong-type"}
     echoes = {"missing-id", "empty-text", "no-place"}
     return [p for p in problems if p.code not in echoes or (p.table, p.row) not in wrong]
+
+
+def _in_order(problems: list[Problem], files: Mapping[str, str]) -> list[Problem]:
+    """File after file, row after row; what is wrong with a whole file first."""
+    place = {file: number for number, file in enumerate(files.values())}
+    return sorted(problems, key=lambda p: (place.get(p.file, -1), p.row or 0))
 
 
 def _tables_missing(source: Source) -> list[Problem]:
