@@ -34,7 +34,9 @@ class NotInstalled(ProbativeError):
     """An optional part is needed; the message carries the install command."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs packages that are not installed. Install them with: pip install 'probative[{extra}]'")
+        super().__init__(
+            f"{what} needs packages that are not installed. Install them with: pip install 'probative[{extra}]'"
+        )
 
 
 class Unreachable(ProbativeError):

@@ -63,7 +63,7 @@ def writing(path: Path) -> Iterator[Path]:
         umask = os.umask(0)
         os.umask(umask)
         aside.chmod(0o666 & ~umask)
-        os.replace(aside, path)
+        aside.replace(path)
     except OSError as error:
         raise ProbativeError(f"{path}: cannot be written ({error.strerror or error}). Nothing was changed.") from error
     finally:
@@ -101,13 +101,15 @@ def writing_folder(folder: Path) -> Iterator[Path]:
         aside.chmod(0o777 & ~umask)
         if folder.exists():
             old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".old", dir=folder.parent))
-            os.rename(folder, old / "was")
-            os.rename(aside, folder)
+            folder.rename(old / "was")
+            aside.rename(folder)
             shutil.rmtree(old, ignore_errors=True)
         else:
-            os.rename(aside, folder)
+            aside.rename(folder)
     except OSError as error:
-        raise ProbativeError(f"{folder}: cannot be written ({error.strerror or error}). Nothing was changed.") from error
+        raise ProbativeError(
+            f"{folder}: cannot be written ({error.strerror or error}). Nothing was changed."
+        ) from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 

@@ -91,6 +91,13 @@ def make_folds(
     return _table(folds)
 
 
+def make_deployment(
+    corpus: Foldable, settings: FoldSettings, seed: int, *, near: NearDuplicates | None = None
+) -> pl.DataFrame:
+    """The roles of a model that is to be used: those of fold 0 of a corpus whose EVAL documents were left out."""
+    return _table([_fold(0, _units(corpus, settings, near), [], settings, seed)])
+
+
 def roles(folds: pl.DataFrame, fold: int) -> dict[Role, list[str]]:
     """The documents of every role of one fold, sorted."""
     rows = folds.filter(pl.col("fold") == fold).sort("doc_id")

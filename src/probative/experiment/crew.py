@@ -16,7 +16,13 @@ from typing import Any
 from probative import errors
 from probative.errors import ProbativeError
 
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS")
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "RAYON_NUM_THREADS",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +37,13 @@ class Event:
 def environment(threads: int) -> dict[str, str]:
     """The environment of a worker: threads fixed before any library is loaded."""
     fixed = dict.fromkeys(THREAD_VARIABLES, str(threads))
-    return {**os.environ, **fixed, "OMP_WAIT_POLICY": "PASSIVE", "TOKENIZERS_PARALLELISM": "false", "PYTHONHASHSEED": "0"}
+    return {
+        **os.environ,
+        **fixed,
+        "OMP_WAIT_POLICY": "PASSIVE",
+        "TOKENIZERS_PARALLELISM": "false",
+        "PYTHONHASHSEED": "0",
+    }
 
 
 def run_jobs(jobs: Sequence[Path], *, at_once: int, threads: int, listen: Callable[[Event], None]) -> None:
@@ -80,7 +92,7 @@ def _hear(number: int, process: subprocess.Popen[str], events: queue.Queue[Event
 def _raised(event: Event) -> Exception:
     if event.kind == "crash":
         return RuntimeError(f"{event.facts['message']}\n\nIn the worker:\n{event.facts['traceback']}")
-    kind = getattr(errors, event.facts["type"], ProbativeError)
-    error = ProbativeError.__new__(kind)
+    kind: type[ProbativeError] = getattr(errors, event.facts["type"], ProbativeError)
+    error: ProbativeError = kind.__new__(kind)
     Exception.__init__(error, event.facts["message"])
     return error

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from probative import files
 from probative.data import Corpus
-from probative.decide import Decider
+from probative.decide import sigmoid
 from probative.experiment import fold_tables
 from probative.experiment.settings import RunSettings
 from probative.pipeline.fold import Scored, blind
 from probative.pipeline.learn import learn
+from probative.pipeline.pipeline import fit_decider
 from probative.pipeline.ranking import rankings
 from probative.segments import BoolArray
 from probative.types import View
@@ -60,18 +60,18 @@ def compute(job: FoldJob, report: Callable[[str], None]) -> None:
 
 
 def _write(folder: Path, fold: int, settings: RunSettings, train: View, scored: Scored) -> dict[str, Any]:
-    tune, evaluation = scored.tune, replace(scored.eval, view=scored.eval.view.blind())
+    if scored.eval is None:
+        raise ValueError("a fold of a run has EVAL documents")
+    tune, evaluation = scored.tune, scored.eval
     labels = _labels(tune.view)
-    decider = Decider(settings.decide).fit(
-        tune.gates["final"], labels, np.asarray(tune.view.doc_ids)[tune.view.query_doc]
-    )
+    decider = fit_decider(scored, settings)
     ranking = rankings(evaluation)["final"]
     decided = decider.decide(
         evaluation.gates["final"],
-        order=ranking.order,
-        node=evaluation.scores["final_node"],
-        pool=evaluation.pool,
-        offsets=evaluation.view.offsets,
+        ranking.order,
+        sigmoid(evaluation.scores["final_node"]),
+        evaluation.pool,
+        evaluation.view.offsets,
     )
     rates, overall = fold_tables.rates(train)
     prior = fold_tables.prior(rates, overall, evaluation.view)

@@ -8,13 +8,11 @@ import numpy as np
 import polars as pl
 
 from probative import segments
-from probative.decide import Decider, Decisions
+from probative.decide import Calibrator, Decider, Decisions, sigmoid
 from probative.experiment import lists
 from probative.pipeline.ranking import Ranking, best_candidate, rankings
 from probative.segments import BoolArray, FloatArray
-from probative.types import Inputs, View
-
-MODES = ("raw", "gate", "triage")
+from probative.types import Inputs, State, View
 
 
 def _keys(view: View, fold: int) -> dict[str, pl.Series]:
@@ -28,7 +26,9 @@ def _keys(view: View, fold: int) -> dict[str, pl.Series]:
 def _uids(view: View, ranking: Ranking, keep: BoolArray | None = None) -> pl.Series:
     """Candidate uids in ranking order, all of them or those that `keep` marks."""
     rows = ranking.order if keep is None else ranking.order[keep[ranking.order]]
-    offsets = view.offsets if keep is None else segments.from_lengths(segments.total(keep, view.offsets).astype(np.int64))
+    offsets = (
+        view.offsets if keep is None else segments.from_lengths(segments.total(keep, view.offsets).astype(np.int64))
+    )
     return lists.column(lists.names(view.sent_uids).gather(view.sentence[rows]), offsets)
 
 
@@ -46,13 +46,13 @@ def queries(inputs: Inputs, ranking: Ranking, decided: Decisions, prior: FloatAr
         "predicted": pl.Series(decided.predicted.astype(np.int8)),
         "tau_neg": _number(decided.tau_neg, view.n_queries),
         "tau_pos": _number(decided.tau_pos, view.n_queries),
-        "state": pl.Series([str(state) for state in decided.states]),
+        "state": lists.names([str(state) for state in State]).gather(decided.state),
         "n_candidates": pl.Series(np.diff(view.offsets)),
         "pool_uids": _uids(view, ranking, inputs.pool),
         "ranked_scores": lists.column(scores, view.offsets),
     }
-    for mode in MODES:
-        table[f"selected_{mode}"] = _uids(view, ranking, decided.selected[mode])
+    for mode in decided.size:
+        table[f"selected_{mode}"] = _uids(view, ranking, decided.selected(mode))
     for budget, threshold in decided.budget_thresholds.items():
         table[f"threshold@fpr={budget}"] = _number(threshold, view.n_queries)
     return pl.DataFrame(table)
@@ -70,13 +70,18 @@ def candidates(inputs: Inputs, ranking: Ranking, fold: int) -> pl.DataFrame:
     query = view.query[rows]
     table = {name: column.gather(query) for name, column in keys.items()}
     table["sent_uid"] = lists.names(view.sent_uids).gather(view.sentence[rows])
-    columns = {"retriever_score": "retrieve", "reranker_score": "rerank", "graph_score": "graph", "node_prob": "final_node"}
+    columns = {
+        "retriever_score": "retrieve",
+        "reranker_score": "rerank",
+        "graph_score": "graph",
+        "node_prob": "final_node",
+    }
     for column, name in columns.items():
         values = inputs.scores.get(name)
         if values is None:
             table[column] = pl.Series([None] * len(rows), dtype=pl.Float32)
         else:
-            values = _sigmoid(values) if column == "node_prob" else values
+            values = sigmoid(values) if column == "node_prob" else values
             table[column] = pl.Series(values[rows].astype(np.float32))
     table["rank"] = pl.Series(ranking.rank[rows].astype(np.int32))
     table["in_pool"] = pl.Series(np.ones(len(rows), dtype=bool) if inputs.pool is None else inputs.pool[rows])
@@ -85,8 +90,6 @@ def candidates(inputs: Inputs, ranking: Ranking, fold: int) -> pl.DataFrame:
 
 def stages(tune: Inputs, evaluation: Inputs, labels: BoolArray, fold: int) -> dict[str, pl.DataFrame]:
     """A per_query table for every stage: its own ranking, and its best candidate calibrated on TUNE as the gate."""
-    from probative.decide import Calibrator
-
     groups = np.asarray(tune.view.doc_ids)[tune.view.query_doc]
     made: dict[str, pl.DataFrame] = {}
     for stage, ranking in rankings(evaluation).items():
@@ -95,7 +98,7 @@ def stages(tune: Inputs, evaluation: Inputs, labels: BoolArray, fold: int) -> di
         calibrator = Calibrator().fit(best_candidate(tune, stage), labels, groups)
         gate = best_candidate(evaluation, stage)
         table = {**_keys(evaluation.view, fold), "ranked_uids": _uids(evaluation.view, ranking)}
-        table |= {"prob_raw": pl.Series(_sigmoid(gate)), "prob": pl.Series(calibrator.predict(gate))}
+        table |= {"prob_raw": pl.Series(sigmoid(gate)), "prob": pl.Series(calibrator.predict(gate))}
         made[stage] = pl.DataFrame(table)
     return made
 
@@ -105,7 +108,7 @@ def tune_queries(tune: Inputs, decider: Decider, labels: BoolArray, fold: int) -
     gate = tune.gates["final"]
     table = {
         **_keys(tune.view, fold),
-        "prob_raw": pl.Series(_sigmoid(gate)),
+        "prob_raw": pl.Series(sigmoid(gate)),
         "prob": pl.Series(decider.calibrator_.predict(gate)),
         "has_evidence": pl.Series(labels.astype(np.int8)),
     }
@@ -125,8 +128,3 @@ def rates(view: View) -> tuple[dict[str, float], float]:
     asked = np.bincount(view.query_criterion, minlength=len(view.criterion_ids))
     found = np.bincount(view.query_criterion, weights=view.has_evidence, minlength=len(view.criterion_ids))
     return dict(zip(view.criterion_ids, (found / asked).tolist(), strict=True)), float(view.has_evidence.mean())
-
-
-def _sigmoid(values: np.ndarray) -> FloatArray:  # type: ignore[type-arg]
-    z = np.asarray(values, dtype=np.float64)
-    return np.where(z >= 0, 1 / (1 + np.exp(-np.abs(z))), np.exp(-np.abs(z)) / (1 + np.exp(-np.abs(z))))

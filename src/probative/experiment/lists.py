@@ -20,7 +20,9 @@ def column(values: pl.Series, offsets: IntArray) -> pl.Series:
     n = len(offsets) - 1
     table = pl.DataFrame({"segment": segments.owner(offsets), "value": values})
     lists = table.group_by("segment", maintain_order=True).agg("value")
-    every = pl.DataFrame({"segment": np.arange(n, dtype=np.int64)}).join(lists, on="segment", how="left", maintain_order="left")
+    every = pl.DataFrame({"segment": np.arange(n, dtype=np.int64)}).join(
+        lists, on="segment", how="left", maintain_order="left"
+    )
     empty = pl.lit([], dtype=pl.List(values.dtype))
     return every.select(pl.col("value").fill_null(empty))["value"]
 

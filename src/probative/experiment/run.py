@@ -43,7 +43,7 @@ def run_folds(
         table.write_parquet(work / "folds.parquet")
         show(0.0, "encode")
         everything = corpus.view(corpus.doc_ids, Role.NEW, gold=False)
-        vectors_for(everything, settings.encode, progress=lambda done: show(0.0, f"encode {done:.0%}"))
+        vectors_for(everything, settings.encode, progress=lambda n, of: show(0.0, f"encode {n:,} of {of:,}"))
         done = _run_all(snapshot, table, settings, work, jobs, show)
         show(1.0, "write tables")
         with files.writing_folder(work / "result") as result:
@@ -91,7 +91,9 @@ def reduced(corpus: Corpus, settings: RunSettings) -> Corpus:
 
 def only(corpus: Corpus, doc_ids: Sequence[str]) -> Corpus:
     """The corpus with these documents alone."""
-    kept = {n: t.filter(pl.col("doc_id").is_in(doc_ids)) if "doc_id" in t.columns else t for n, t in corpus.tables.items()}
+    kept = {
+        n: t.filter(pl.col("doc_id").is_in(doc_ids)) if "doc_id" in t.columns else t for n, t in corpus.tables.items()
+    }
     return Corpus(meta=corpus.meta, **kept)
 
 

@@ -132,5 +132,7 @@ def seal(folder: Path) -> None:
         if p.is_file() and p.name not in ("manifest.json", "checksums.txt")
     }
     files.write_json(path, {**facts, "files": hashes})
-    lines = [f"{digest}  {name}" for name, digest in sorted({**hashes, "manifest.json": files.sha256_file(path)}.items())]
+    lines = [
+        f"{digest}  {name}" for name, digest in sorted({**hashes, "manifest.json": files.sha256_file(path)}.items())
+    ]
     files.write_text(folder / "checksums.txt", "\n".join(lines) + "\n")

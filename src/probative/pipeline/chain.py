@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,9 @@ class Passed:
 def code_hash() -> str:
     """A hash of the code that makes scores: a change of it makes every cached stage stale."""
     root = Path(__file__).parents[1]
-    found = [p for room in ROOMS for p in sorted((root / room).rglob("*.py") if (root / room).is_dir() else [root / room])]
+    found = [
+        p for room in ROOMS for p in sorted((root / room).rglob("*.py") if (root / room).is_dir() else [root / room])
+    ]
     return files.sha256_json([[p.relative_to(root).as_posix(), files.sha256_file(p)] for p in found])
 
 
@@ -69,7 +71,7 @@ def pass_through(
         report(stage.name)
         key = files.sha256_json([upstream, stage.name, stage.settings_key()])
         cached = store.has(key)
-        entry = store.get(key, lambda folder, stage=stage: _compute(stage, current, folder))  # type: ignore[misc]
+        entry = store.get(key, partial(_compute, stage, current))
         facts = json.loads((entry / "facts.json").read_text())
         current = {name: Added.load(entry / f"{name}.npz").to(x) for name, x in current.items()}
         if facts["epochs"] is not None:

@@ -24,7 +24,8 @@ class Scored:
     """TUNE and EVAL with the scores of every stage, and the models behind EVAL's."""
 
     tune: Inputs
-    eval: Inputs
+    eval: Inputs | None
+    """None where there is no EVAL: a model that is to be used."""
     timings: Sequence[Timing]
     models: Mapping[str, Path]
 
@@ -34,17 +35,17 @@ def holdout(
     train: Inputs,
     stop: Inputs,
     tune: Inputs,
-    evaluation: Inputs,
+    evaluation: Inputs | None,
     store: files.Store,
     *,
     context: Any,
     report: Report,
 ) -> Scored:
     """STOP, TUNE and EVAL are scored by one chain fitted on TRAIN."""
-    inputs = {"train": train, "stop": stop, "tune": blind(tune), "eval": evaluation}
+    inputs = {"train": train, "stop": stop, "tune": blind(tune), **_eval(evaluation)}
     passed = pass_through(make(None), inputs, store, context=context, report=report)
     scored = replace(passed.inputs["tune"], view=tune.view)
-    return Scored(tune=scored, eval=passed.inputs["eval"], timings=passed.timings, models=passed.models)
+    return Scored(tune=scored, eval=passed.inputs.get("eval"), timings=passed.timings, models=passed.models)
 
 
 def crossfit(
@@ -52,7 +53,7 @@ def crossfit(
     known: Inputs,
     part: IntArray,
     stop_share: Callable[[Inputs], IntArray],
-    evaluation: Inputs,
+    evaluation: Inputs | None,
     store: files.Store,
     *,
     context: Any,
@@ -79,16 +80,20 @@ def crossfit(
         inner.append(pass_through(make(None), inputs, store, context=context, report=lambda s, p=label: report(p + s)))  # type: ignore[misc]
         held.append(here)
     epochs = mean_epochs([passed.epochs for passed in inner])
-    final = pass_through(make(epochs), {"train": known, "eval": evaluation}, store, context=context, report=report)
+    final = pass_through(make(epochs), {"train": known, **_eval(evaluation)}, store, context=context, report=report)
     tune = _together(known, [passed.inputs["tune"] for passed in inner], held)
     timings = [t for passed in inner for t in passed.timings] + list(final.timings)
-    return Scored(tune=tune, eval=final.inputs["eval"], timings=timings, models=final.models)
+    return Scored(tune=tune, eval=final.inputs.get("eval"), timings=timings, models=final.models)
 
 
 def mean_epochs(chosen: Sequence[Mapping[str, float]]) -> dict[str, int]:
     """The rounded mean of what the inner fits chose, at least one."""
     stages = {stage for each in chosen for stage in each}
     return {s: max(1, round(float(np.mean([each[s] for each in chosen if s in each])))) for s in sorted(stages)}
+
+
+def _eval(evaluation: Inputs | None) -> dict[str, Inputs]:
+    return {} if evaluation is None else {"eval": evaluation}
 
 
 def blind(inputs: Inputs) -> Inputs:

@@ -1,4 +1,4 @@
-"""The one procedure that is both evaluated and deployed: fit on TRAIN and STOP, score TUNE, and EVAL if there is one."""
+"""The one procedure that is evaluated and deployed: fit on TRAIN and STOP, score TUNE, and EVAL if there is one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def learn(
     """TRAIN's view (the prior comes from it), and the scored TUNE and EVAL of one fold of the table."""
     exclude = corpus.meta.exclude_from_training
     roles = folds.roles(table, fold)
-    evaluation = inputs_of(corpus.view(roles[Role.EVAL], Role.EVAL, gold=False), settings)
+    evaluation = None
+    if roles[Role.EVAL]:
+        evaluation = inputs_of(corpus.view(roles[Role.EVAL], Role.EVAL, gold=False), settings)
     context = chain_context(settings)
 
     def known(role: Role) -> Inputs:

@@ -54,7 +54,9 @@ def rankings(inputs: Inputs) -> dict[str, Ranking]:
             pool = None if stage == "retrieve" else inputs.pool
             made[stage] = rank(inputs.scores[stage], ties, pool, offsets)
             ties = made[stage].rank
-    final = rank(inputs.scores["final"], ties, inputs.pool, offsets) if "final" in inputs.scores else made[list(made)[-1]]
+    final = (
+        rank(inputs.scores["final"], ties, inputs.pool, offsets) if "final" in inputs.scores else made[list(made)[-1]]
+    )
     return {**made, "final": final}
 
 
@@ -62,4 +64,6 @@ def best_candidate(inputs: Inputs, stage: str) -> FloatArray:
     """(Q,) the gate before there is a gate: the best candidate's score that is comparable between queries."""
     names = {"retrieve": ("dense", "bm25"), "rerank": ("rerank_node", "linear"), "graph": ("graph_node",)}[stage]
     values = next((inputs.scores[name] for name in names if name in inputs.scores), inputs.scores[stage])
-    return segments.maximum(np.asarray(values, dtype=np.float64), inputs.view.offsets, empty=float(values.min(initial=0.0)))
+    return segments.maximum(
+        np.asarray(values, dtype=np.float64), inputs.view.offsets, empty=float(values.min(initial=0.0))
+    )

@@ -90,11 +90,13 @@ class Added:
 def view_digest(view: View, *, gold: bool) -> str:
     """A hash of what a view holds: documents, sentences and queries, and its gold where that matters."""
     parts = [
-        files.canonical_json([view.role, view.doc_ids, view.sent_uids, view.criterion_ids, view.criterion_texts]).encode(),
+        files.canonical_json(
+            [view.role, view.doc_ids, view.sent_uids, view.criterion_ids, view.criterion_texts]
+        ).encode(),
         files.sha256_json(view.texts).encode(),
         *(np.ascontiguousarray(a).tobytes() for a in (view.doc_offsets, view.query_doc, view.query_criterion)),
     ]
     if gold:
-        for array in (view.gold, view.rejected, view.has_evidence):
-            parts.append(b"-" if array is None else np.packbits(array).tobytes())
+        marks = (view.gold, view.rejected, view.has_evidence)
+        parts += [b"-" if array is None else np.packbits(array).tobytes() for array in marks]
     return files.sha256_bytes(b"\0".join(parts))
