@@ -104,12 +104,13 @@ class VectorCache:
         return sorted(p for p in self.folder.iterdir() if p.is_dir() and not p.name.startswith("."))
 
     def _segments(self) -> list[tuple[Any, Any]]:
-        for _ in range(10):
-            opened = [_open(path) for path in self._names()]
-            # Another process may have merged a segment away between the listing and the opening.
-            if all(path.is_dir() for path in self._names()[: len(opened)]) and None not in opened:
-                break
-        return [segment for segment in opened if segment is not None]
+        names = self._names()
+        while True:
+            opened = [_open(path) for path in names]
+            # What another process merged away between listing and opening is in a newer segment.
+            if None not in opened or (later := self._names()) == names:
+                return [segment for segment in opened if segment is not None]
+            names = later
 
     def _append(self, keys: Keys, vectors: Vectors) -> None:
         with lock(self.folder.with_suffix(".lock")):

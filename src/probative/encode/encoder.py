@@ -39,12 +39,13 @@ class Encoder(Protocol):
 
 
 def unit(vectors: Floats, source: str) -> Vectors:
-    """The vectors at unit length; refuses what has none."""
+    """The vectors at unit length, untouched where they have it; refuses what has no length."""
     if vectors.ndim != 2:
         raise ModelError(f"{source}: gave an array of shape {vectors.shape}; expected one vector a text.")
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
     bad = np.flatnonzero(~(np.isfinite(lengths[:, 0]) & (lengths[:, 0] > 0)))
     if len(bad):
         raise ModelError(f"{source}: {len(bad)} vectors are zero or not finite, the first in row {bad[0]}.")
+    lengths[np.abs(lengths - 1) < 1e-6] = 1
     scaled: Vectors = (vectors / lengths).astype(np.float32)
     return scaled
