@@ -277,5 +277,5 @@ def triage_table(
         state = assign_states(rows.score, tau_neg, tau_pos)
         found = reached(rows.positive, state == 0, state == 2)
         shown = int(sizes_uncertain[state == 1].sum() + sizes_pos[state == 2].sum())
-        out.append({"tau_neg": tau_neg, "tau_pos": tau_pos, **found, "sentences_shown": float(shown)})
+        out.append({"tau_neg": tau_neg, "tau_pos": tau_pos, **found, "sentences_shown": shown})
     return out
