@@ -1,1 +1,67 @@
 """Arrays to numbers: every metric of the contract, and the registry that describes them."""
+
+from probative.metrics.calibration import brier, ece
+from probative.metrics.detection import ALPHAS, CONFUSION, RATES, auprc, auroc, confusion, mcc
+from probative.metrics.entry import Entry, Target
+from probative.metrics.ranking import KS, divide, evaluate_ranking, gold_ranks, pool_recall, ranking, trec_order
+from probative.metrics.registry import ENTRIES, lookup, suggest
+from probative.metrics.scalar import (
+    NEGateMetrics,
+    assign_state,
+    average_precision_at_k,
+    compute_ece,
+    compute_k_eff,
+    compute_ndcg_at_k,
+    compute_threshold_at_fpr,
+    dual_evaluate,
+    evidence_precision_at_selected_k,
+    evidence_recall_at_selected_k,
+    map_at_k,
+    mrr_at_k,
+    mrr_single_query,
+    ndcg_at_k,
+    paper_evaluate,
+    precision_at_k,
+    recall_at_k,
+)
+
+__all__ = [
+    "ALPHAS",
+    "CONFUSION",
+    "ENTRIES",
+    "KS",
+    "RATES",
+    "Entry",
+    "NEGateMetrics",
+    "Target",
+    "assign_state",
+    "auprc",
+    "auroc",
+    "average_precision_at_k",
+    "brier",
+    "compute_ece",
+    "compute_k_eff",
+    "compute_ndcg_at_k",
+    "compute_threshold_at_fpr",
+    "confusion",
+    "divide",
+    "dual_evaluate",
+    "ece",
+    "evaluate_ranking",
+    "evidence_precision_at_selected_k",
+    "evidence_recall_at_selected_k",
+    "gold_ranks",
+    "lookup",
+    "map_at_k",
+    "mcc",
+    "mrr_at_k",
+    "mrr_single_query",
+    "ndcg_at_k",
+    "paper_evaluate",
+    "pool_recall",
+    "precision_at_k",
+    "ranking",
+    "recall_at_k",
+    "suggest",
+    "trec_order",
+]

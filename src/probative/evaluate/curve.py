@@ -1,0 +1,237 @@
+"""AUROC, average precision and TPR under an FPR budget in a scope, plain and resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from probative.evaluate.cut import Cut
+from probative.evaluate.totals import Array, Events, Fact, Key
+from probative.metrics import detection
+from probative.segments import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+ENOUGH = 20
+"""auroc_within needs this many positives and negatives of a criterion."""
+HALF = "one class only: 0.5 by convention"
+PREVALENCE = "one class only: the prevalence by convention"
+NO_RATE = "one class only: no false positive rate to keep"
+
+
+class Part(Protocol):
+    """Some metrics of a scope."""
+
+    keys: list[Key]
+    facts: list[Fact]
+
+    def point(self) -> FloatArray:
+        """(m,) the values; NaN where undefined."""
+        ...
+
+    def resampled(self, weights: Array) -> Array:
+        """(m, b) the values under b columns of unit weights; NaN where undefined."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stairs:
+    """A staircase whose steps are counted by unit, so that unit weights count them again."""
+
+    steps: detection.Steps
+    unit: IntArray
+    n_units: int
+
+    @cached_property
+    def plain(self) -> detection.Staircase:
+        """Every row counted once."""
+        return detection.staircase(self.steps)
+
+    @cached_property
+    def _matrices(self) -> tuple[csr_matrix, csr_matrix, csr_matrix, IntArray, Array]:
+        from scipy.sparse import csr_matrix
+
+        s, unit, shape = self.steps, self.unit, (len(self.steps.score), self.n_units)
+
+        def counts(step: IntArray, rows: IntArray, height: int) -> csr_matrix:
+            ones = np.ones(len(rows), dtype=np.float32)
+            return csr_matrix((ones, (step.astype(np.int32), unit[rows].astype(np.int32))), shape=(height, shape[1]))
+
+        tied_steps, place = np.unique(s.negative_step[s.tied], return_inverse=True)
+        negative = np.ones(len(unit), dtype=np.float32)
+        negative[s.positive_rows] = 0.0
+        return (
+            counts(s.positive_step, s.positive_rows, shape[0]),
+            counts(s.negative_step, s.negative_rows, shape[0]),
+            counts(place.reshape(-1), s.negative_rows[s.tied], len(tied_steps)),
+            tied_steps,
+            np.bincount(unit, weights=negative, minlength=self.n_units).astype(np.float32)[None],
+        )
+
+    def weighted(self, weights: Array) -> detection.Staircase:
+        """The staircase under b columns of weights."""
+        positive, negative, tied, tied_steps, all_negative = self._matrices
+        gained = positive @ weights
+        return detection.Staircase(
+            gained=gained,
+            tp=detection.accumulate(gained.copy()),
+            fp=detection.accumulate(negative @ weights),
+            tied=tied @ weights,
+            tied_steps=tied_steps,
+            n_negative=(all_negative @ weights)[0],
+        )
+
+
+def stairs(cut: Cut, score: FloatArray) -> Stairs:
+    """The staircase of one score a query."""
+    return Stairs(steps=detection.steps(cut.positive, score), unit=cut.unit, n_units=len(cut.units))
+
+
+@dataclass(kw_only=True)
+class Curve:
+    """auroc, auprc and, where asked for, tpr@fpr and curve_threshold@fpr of one score."""
+
+    stairs: Stairs
+    areas: tuple[Key, ...]
+    """auroc, and auprc where wanted."""
+    budgets: tuple[str, ...]
+    population: str
+    n: int
+    n_docs: int
+    keys: list[Key] = field(init=False)
+    facts: list[Fact] = field(init=False)
+
+    def __post_init__(self) -> None:
+        s = self.stairs.steps
+        total = s.n_positive + s.n_negative
+        prevalence = s.n_positive / total if total else 0.0
+        conventions = ((0.5, HALF), (prevalence, PREVALENCE))
+        self.keys, self.facts = [], []
+        for key, (fallback, empty) in zip(self.areas, conventions, strict=False):
+            self._add(key, Fact(n=self.n, n_docs=self.n_docs, fallback=fallback, empty=empty))
+        units = len(np.unique(self.stairs.unit[s.positive_rows])) if self.budgets else 0
+        for alpha in self.budgets:
+            found = 0.0 if s.one_class else float(self.stairs.plain.tpr(float(alpha))[0]) * s.n_positive
+            events = Events(events=round(found), trials=s.n_positive, units=units)
+            fact = Fact(n=self.n, n_docs=self.n_docs, empty=NO_RATE, events=events)
+            self._add(Key(f"tpr@fpr={alpha}", self.population), fact)
+        for alpha in self.budgets:
+            threshold = detection.curve_threshold(s, self.stairs.plain, float(alpha))
+            empty = NO_RATE if s.one_class else f"every threshold lets through more than {alpha} of the negatives"
+            fact = Fact(n=self.n, n_docs=self.n_docs, empty=empty, fallback=None, interval=False)
+            fact.exact = np.nan if threshold is None else threshold
+            self._add(Key(f"curve_threshold@fpr={alpha}", self.population), fact)
+
+    def _add(self, key: Key, fact: Fact) -> None:
+        self.keys.append(key)
+        self.facts.append(fact)
+
+    def point(self) -> FloatArray:
+        values = self._values(self.stairs.plain)[:, 0]
+        for place, fact in enumerate(self.facts):
+            if fact.exact is not None:
+                values[place] = fact.exact
+        return values
+
+    def resampled(self, weights: Array) -> Array:
+        if self.stairs.steps.one_class:
+            return np.full((len(self.keys), weights.shape[1]), np.nan, dtype=np.float32)
+        return self._values(self.stairs.weighted(weights))
+
+    def _values(self, case: detection.Staircase) -> Array:
+        out = np.full((len(self.keys), len(case.n_negative)), np.nan)
+        if self.stairs.steps.one_class:
+            return out
+        out[0] = case.auroc()
+        if len(self.areas) > 1:
+            out[1] = case.average_precision()
+        for row, alpha in enumerate(self.budgets, start=len(self.areas)):
+            out[row] = case.tpr(float(alpha))
+        return out
+
+
+@dataclass(kw_only=True)
+class Within:
+    """auroc_within and auprc_within: the mean over criteria with enough of both classes."""
+
+    members: Sequence[Curve]
+    keys: list[Key]
+    facts: list[Fact]
+
+    def point(self) -> FloatArray:
+        if not self.members:
+            return np.full(2, np.nan)
+        return np.mean([member.point() for member in self.members], axis=0)
+
+    def resampled(self, weights: Array) -> Array:
+        total = np.full((2, weights.shape[1]), np.nan) if not self.members else np.zeros((2, weights.shape[1]))
+        for member in self.members:
+            total += member.resampled(weights)
+        return total / max(len(self.members), 1)
+
+
+def detection_parts(cut: Cut) -> list[Part]:
+    """Every curve that the predictions of a scope allow."""
+    p, every = cut.predictions, cut.every
+    parts: list[Part] = []
+
+    def curve(score: FloatArray, names: tuple[str, ...], budgets: tuple[str, ...]) -> Curve:
+        areas = tuple(Key(name, every.name) for name in names)
+        return Curve(
+            stairs=stairs(cut, score),
+            areas=areas,
+            budgets=budgets,
+            population=every.name,
+            n=every.n,
+            n_docs=every.n_docs,
+        )
+
+    if p.prob is not None:
+        prob = cut.take(p.prob)
+        parts.append(curve(prob, ("auroc", "auprc"), detection.ALPHAS))
+        parts.append(_within(cut, prob))
+    if p.prob_raw is not None:
+        parts.append(curve(cut.take(p.prob_raw), ("auroc_raw",), ()))
+    if p.row_score is not None:
+        parts.append(_candidates(cut))
+    return parts
+
+
+def _within(cut: Cut, prob: FloatArray) -> Within:
+    criterion = cut.predictions.criterion[cut.rows]
+    positives = np.bincount(criterion, weights=cut.positive)
+    negatives = np.bincount(criterion, weights=~cut.positive)
+    members = []
+    for number in np.flatnonzero((positives >= ENOUGH) & (negatives >= ENOUGH)):
+        rows = np.flatnonzero(criterion == number)
+        member = Stairs(
+            steps=detection.steps(cut.positive[rows], prob[rows]), unit=cut.unit[rows], n_units=len(cut.units)
+        )
+        areas = (Key("auroc_within", cut.every.name), Key("auprc_within", cut.every.name))
+        members.append(Curve(stairs=member, areas=areas, budgets=(), population="", n=len(rows), n_docs=0))
+    n = sum(member.n for member in members)
+    note = f"mean over {len(members)} of {int((positives + negatives > 0).sum())} criteria"
+    empty = f"no criterion has {ENOUGH} queries with evidence and {ENOUGH} without"
+    keys = [Key(name, cut.every.name) for name in ("auroc_within", "auprc_within")]
+    facts = [Fact(n=n, n_docs=cut.every.n_docs, empty=empty, note=note) for _ in keys]
+    return Within(members=members, keys=keys, facts=facts)
+
+
+def _candidates(cut: Cut) -> Curve:
+    """auroc_candidates, auprc_candidates: every row of the rankings, by its score."""
+    p = cut.predictions
+    assert p.row_score is not None and p.row_gold is not None  # noqa: S101, PT018 - the caller has looked
+    place: IntArray = np.full(p.n_queries, -1, dtype=np.int64)
+    place[cut.rows] = cut.unit
+    unit = place[cut.prepared.row_query]
+    inside: BoolArray = unit >= 0
+    steps = detection.steps(p.row_gold[inside], p.row_score[inside])
+    keys: Any = (Key("auroc_candidates", "candidates"), Key("auprc_candidates", "candidates"))
+    found = Stairs(steps=steps, unit=unit[inside], n_units=len(cut.units))
+    n = int(inside.sum())
+    return Curve(stairs=found, areas=keys, budgets=(), population="candidates", n=n, n_docs=cut.every.n_docs)

@@ -1,0 +1,2 @@
+def of(name, prepared, draw, settings):
+    return []

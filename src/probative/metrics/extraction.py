@@ -1,0 +1,55 @@
+"""What a selection of varying size finds, and how large it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from probative.metrics.ranking import divide
+from probative.segments import FloatArray, IntArray
+
+Array = NDArray[np.floating[Any]]
+QUANTILES = {"k_median": 0.5, "k_p25": 0.25, "k_p75": 0.75, "k_p90": 0.9}
+
+
+def recall(hits: IntArray, gold: IntArray) -> FloatArray:
+    """|sel ∩ G| / |G|, 0 without gold."""
+    return divide(hits, gold)
+
+
+def precision(hits: IntArray, size: IntArray) -> FloatArray:
+    """|sel ∩ G| / |sel|, 0 when nothing is selected."""
+    return divide(hits, size)
+
+
+def f1(hits: IntArray, size: IntArray, gold: IntArray) -> FloatArray:
+    """Harmonic mean of the two."""
+    return divide(2 * hits, size + gold)
+
+
+def recall_all(hits: IntArray, size: IntArray, gold: IntArray) -> FloatArray:
+    """Recall where an empty gold counts 1 when nothing is selected, else 0 (000)."""
+    return np.where(gold == 0, (size == 0).astype(np.float64), recall(hits, gold))
+
+
+def precision_all(hits: IntArray, size: IntArray, gold: IntArray) -> FloatArray:
+    """Precision where an empty selection counts 1 when gold is empty, else 0 (000)."""
+    return np.where(size == 0, (gold == 0).astype(np.float64), precision(hits, size))
+
+
+def quantiles(counts: Array, sizes: FloatArray, at: list[float]) -> FloatArray:
+    """Linear quantiles of weighted histograms: (Q, b) from counts (S, b) over rising sizes (S,)."""
+    total = counts.sum(axis=0, dtype=np.float64)
+    above = np.cumsum(counts, axis=0)
+    out = np.full((len(at), counts.shape[1]), np.nan)
+    some = total > 0
+    for row, q in enumerate(at):
+        place = q * np.maximum(total - 1, 0)
+        low = np.floor(place)
+        first = np.minimum((above <= low).sum(axis=0), len(sizes) - 1)
+        last = np.minimum((above <= np.minimum(low + 1, total - 1)).sum(axis=0), len(sizes) - 1)
+        value = sizes[first] + (place - low) * (sizes[last] - sizes[first])
+        out[row, some] = value[some]
+    return out

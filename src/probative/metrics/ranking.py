@@ -1,0 +1,150 @@
+"""Every ranking metric from the ranks of the gold rows; queries without gold are never touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from probative import segments
+from probative.segments import BoolArray, FloatArray, IntArray
+
+KS: tuple[int | str, ...] = (1, 3, 5, 10, 20, "all")
+FAMILIES = ("recall", "precision", "precision_keff", "hit", "mrr", "map", "map_found", "map_gold", "ndcg")
+_NEVER = np.int64(1) << 40
+
+
+def gold_ranks(scores: ArrayLike, gold: ArrayLike, offsets: IntArray) -> tuple[IntArray, IntArray]:
+    """Offsets (Q + 1,) into the gold rows and the rank of each, by counting the better candidates of its query.
+
+    Equal scores keep the order of the rows. No sort: a gold row costs one look at its own query.
+    """
+    scores = np.asarray(scores)
+    rows = np.flatnonzero(np.asarray(gold, dtype=bool))
+    query = np.searchsorted(offsets, rows, side="right") - 1
+    start, size = offsets[query], np.diff(offsets)[query]
+    local = segments.from_lengths(size)
+    candidate = np.arange(local[-1]) + np.repeat(start - local[:-1], size)
+    theirs, mine = scores[candidate], np.repeat(scores[rows], size)
+    better = theirs > mine
+    better |= (theirs == mine) & (candidate < np.repeat(rows, size))
+    rank = 1 + (np.add.reduceat(better, local[:-1], dtype=np.int64) if len(rows) else np.zeros(0, dtype=np.int64))
+    gold_offsets = np.searchsorted(rows, offsets)
+    return gold_offsets.astype(np.int64), rank
+
+
+def discount(length: int) -> FloatArray:
+    """1 / log2(i + 1) for ranks 1 … length, with 0 in front."""
+    table = np.zeros(length + 1)
+    table[1:] = 1.0 / np.log2(np.arange(2, length + 2))
+    return table
+
+
+def cutoffs(ks: Sequence[int | str], n: IntArray) -> IntArray:
+    """(K, Q) the cutoff of every query; `all` is its number of candidates."""
+    return np.stack([np.asarray(n) if k == "all" else np.full(len(n), int(k), dtype=np.int64) for k in ks])
+
+
+def divide(a: ArrayLike, b: ArrayLike) -> FloatArray:
+    """a / b, and 0 where b is 0 (001 §5)."""
+    a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
+    return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)
+
+
+def ranking(rank: IntArray, offsets: IntArray, n: IntArray, ks: Sequence[int | str] = KS) -> dict[str, FloatArray]:
+    """Contract §2 for every query: id → (Q,).
+
+    `rank` holds the rank of every gold row, from 1, and 0 for gold that is not in the ranking; `offsets` cuts the gold
+    rows into queries; `n` is the number of candidates.
+    """
+    size = np.diff(offsets)
+    some = np.flatnonzero(size)
+    values = _with_gold(rank, offsets[np.append(some, len(size))], n[some], ks)
+    if len(some) == len(size):
+        return values
+    return {name: _scatter(column, some, len(size)) for name, column in values.items()}
+
+
+def _scatter(values: FloatArray, at: IntArray, size: int) -> FloatArray:
+    out = np.zeros(size)
+    out[at] = values
+    return out
+
+
+def _with_gold(rank: IntArray, offsets: IntArray, n: IntArray, ks: Sequence[int | str]) -> dict[str, FloatArray]:
+    """The same for queries that all have gold."""
+    size = np.diff(offsets)
+    if not len(size):
+        return {name: np.zeros(0) for name in ["mrr", *(f"{family}@{k}" for family in FAMILIES for k in ks)]}
+    rank = np.where(rank > 0, rank, _NEVER)
+    owner = np.repeat(np.arange(len(size)), size)
+    falls = np.diff(rank) < 0
+    if np.any(falls & (np.diff(owner) == 0)):
+        rank = rank[np.lexsort((rank, owner))]
+    found = rank < _NEVER
+    gain = np.zeros(len(rank))
+    gain[found] = 1.0 / np.log2(rank[found] + 1.0)
+    precision = np.where(found, (segments.within(offsets) + 1) / rank, 0.0)
+    start = offsets[:-1]
+    first = rank[start]
+    reciprocal = np.where(first < _NEVER, 1.0 / first, 0.0)
+    ideal = np.cumsum(discount(int(size.max())))
+    values: dict[str, FloatArray] = {"mrr": reciprocal}
+    for k, cut in zip(ks, cutoffs(ks, n), strict=True):
+        inside = rank <= np.repeat(cut, size)
+        hits = np.add.reduceat(inside, start, dtype=np.float64)
+        summed = np.add.reduceat(np.where(inside, precision, 0.0), start)
+        best = np.minimum(size, cut)
+        values[f"recall@{k}"] = hits / size
+        values[f"precision@{k}"] = divide(hits, cut)
+        values[f"precision_keff@{k}"] = divide(hits, np.minimum(cut, n))
+        values[f"hit@{k}"] = (hits > 0).astype(np.float64)
+        values[f"mrr@{k}"] = np.where(first <= cut, reciprocal, 0.0)
+        values[f"map@{k}"] = divide(summed, best)
+        values[f"map_found@{k}"] = divide(summed, hits)
+        values[f"map_gold@{k}"] = summed / size
+        values[f"ndcg@{k}"] = divide(np.add.reduceat(np.where(inside, gain, 0.0), start), ideal[best])
+    return values
+
+
+def pool_recall(
+    rank: IntArray, in_pool: BoolArray, offsets: IntArray, n: IntArray, ks: Sequence[int | str] = KS
+) -> dict[str, FloatArray]:
+    """recall_inpool@K and pool_coverage for every query: id → (Q,)."""
+    size = segments.total(np.ones(len(rank)), offsets)
+    pooled = segments.total(in_pool, offsets)
+    owner = segments.owner(offsets)
+    values = {"pool_coverage": divide(pooled, size)}
+    for k, cut in zip(ks, cutoffs(ks, n), strict=True):
+        inside = in_pool & (rank > 0) & (rank <= cut[owner])
+        values[f"recall_inpool@{k}"] = divide(segments.total(inside, offsets), pooled)
+    return values
+
+
+def evaluate_ranking(
+    scores: ArrayLike, gold: ArrayLike, offsets: ArrayLike, ks: Sequence[int | str] = KS
+) -> dict[str, tuple[float, float]]:
+    """Straight from columns: id → (mean over queries with gold, mean over all queries).
+
+    >>> import numpy as np
+    >>> values = evaluate_ranking([0.9, 0.8, 0.1, 0.4, 0.3], [False, True, False, False, False], [0, 3, 5])
+    >>> values["mrr"]
+    (0.5, 0.25)
+    """
+    offsets = np.asarray(offsets, dtype=np.int64)
+    gold_offsets, rank = gold_ranks(scores, gold, offsets)
+    size = np.diff(gold_offsets)
+    some = np.flatnonzero(size)
+    n = np.diff(offsets)[some]
+    values = _with_gold(rank, gold_offsets[np.append(some, len(size))], n, ks)
+    return {
+        name: (float(column.sum()) / max(len(some), 1), float(column.sum()) / max(len(size), 1))
+        for name, column in values.items()
+    }
+
+
+def trec_order(scores: NDArray[np.floating], uids: Sequence[str], offsets: IntArray) -> IntArray:
+    """Rows of every query in trec_eval's order: falling score, equal scores by falling uid."""
+    _, place = np.unique(np.asarray(uids), return_inverse=True)
+    return segments.order(scores, offsets, ties=-place.reshape(-1))
