@@ -106,3 +106,20 @@ def describe(
         return
     for line in [*lines(facts), "", *by_criterion(facts)]:
         typer.echo(line)
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option("-o", "--out", help="The corpus folder to write.")] = Path("demo"),
+    documents: Annotated[int, typer.Option("--documents", help="How many documents.")] = 1477,
+    seed: Annotated[int, typer.Option("--seed", help="The same seed gives the same bytes.")] = 42,
+) -> None:
+    """Write the generated demo corpus (synthetic, never downloaded).
+
+    Example: probative data demo -o demo --documents 300
+    """
+    from probative.data.demo import write_demo
+
+    with manners.progress("writing documents", total=documents) as update:
+        write_demo(out, documents=documents, seed=seed, progress=lambda done: update(done, "writing documents"))
+    typer.echo(f"written to {out}")

@@ -49,7 +49,9 @@ SCHEMA: dict[str, tuple[Column, ...]] = {
 
 
 def missing(name: str, table: Table) -> list[Problem]:
-    """Required columns that the table does not have."""
+    """Required columns that the table does not have; a JSONL file without lines has none and needs none."""
+    if not table.columns and not table.frame.height:
+        return []
     found = []
     names = {column.name for column in SCHEMA[name]}
     for column in SCHEMA[name]:
@@ -70,6 +72,9 @@ def typed(name: str, table: Table) -> tuple[pl.DataFrame, list[Problem]]:
     chosen = [ROW]
     for column in SCHEMA[name]:
         if column.name not in table.columns:
+            if column.required:
+                chosen.append(column.name)
+                frame = frame.with_columns(pl.lit(None, pl.String).alias(column.name))
             continue
         chosen.append(column.name)
         cast, wrong = _cast(frame[column.name], column.kind)

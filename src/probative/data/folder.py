@@ -46,6 +46,14 @@ def _check_map(mapping: Mapping[str, str]) -> None:
             raise ConfigError(f"--map {ours}={mapping[ours]}: unknown name {ours!r}. {hint}")
 
 
+def _separator(sep: str | None) -> str | None:
+    if sep in ("\\t", "tab"):
+        return "\t"
+    if sep is not None and (len(sep) != 1 or not sep.isascii() or sep == '"'):
+        raise ConfigError(f"--sep {sep!r}: must be one character, or tab.")
+    return sep
+
+
 def read_folder(
     path: Path,
     *,
@@ -60,6 +68,7 @@ def read_folder(
     """
     mapping = dict(mapping or {})
     _check_map(mapping)
+    sep = _separator(sep)
     if not path.exists():
         raise DataError(f"{path}: does not exist. Give the folder that holds the tables.")
     if not path.is_dir():

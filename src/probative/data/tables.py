@@ -38,12 +38,15 @@ def read_table(path: Path, *, sep: str | None = None, encoding: str | None = Non
         data = path.read_bytes()
     except OSError as error:
         return _failed(path, "unreadable", f"cannot be read ({error.strerror}).", "Check its permissions.")
-    text, notes, problems = _decode(path, data, encoding)
+    data, notes, problems = _utf8(path, data, encoding)
     if problems:
         return Reading(table=None, notes=notes, problems=problems)
-    if not text.strip():
+    lines = path.suffix in (".jsonl", ".ndjson")
+    if not data.strip() and lines:
+        return Reading(table=Table.of(path.name, pl.DataFrame()), notes=notes)
+    if not data.strip():
         return _failed(path, "empty-table", "is empty.", "Give it a header and at least one row, or remove the file.")
-    reading = _jsonl(path, text) if path.suffix in (".jsonl", ".ndjson") else _csv(path, text, sep)
+    reading = _jsonl(path, data) if lines else _csv(path, data, sep)
     return Reading(table=reading.table, notes=notes + reading.notes, problems=reading.problems)
 
 
@@ -60,48 +63,52 @@ def _parquet(path: Path) -> Reading:
     return Reading(table=Table.of(path.name, frame))
 
 
-def _decode(path: Path, data: bytes, encoding: str | None) -> tuple[str, list[str], list[Problem]]:
-    """The file as text; without `encoding` UTF-8 and whatever a byte order mark says, nothing else."""
+def _utf8(path: Path, data: bytes, encoding: str | None) -> tuple[bytes, list[str], list[Problem]]:
+    """The file in UTF-8; without `encoding` it must be that, or what its byte order mark says, nothing else."""
     notes: list[str] = []
     if encoding is None and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
         notes.append(f"{path.name}: read as UTF-16, as its byte order mark says")
     try:
-        return data.decode(encoding or "utf-8").removeprefix("\ufeff"), notes, []
+        text = data.decode(encoding or "utf-8")
     except LookupError:
-        raise ConfigError(
-            f"--encoding {encoding}: unknown encoding. Common ones: utf-8, cp1252, latin-1, utf-16."
-        ) from None
+        common = "utf-8, cp1252, latin-1, utf-16"
+        raise ConfigError(f"--encoding {encoding}: unknown encoding. Common ones: {common}.") from None
     except UnicodeDecodeError as error:
         row = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start : error.start + 1].hex()
         what = f"byte 0x{byte} is not {(encoding or 'UTF-8').upper()} (line {row} of the file)."
         remedy = "Save the file as UTF-8, or name its encoding: --encoding cp1252 (Windows, Excel), latin-1, utf-16."
-        return "", notes, [Problem(code="encoding", file=path.name, row=row, what=what, remedy=remedy)]
+        return b"", notes, [Problem(code="encoding", file=path.name, row=row, what=what, remedy=remedy)]
+    return (text.encode() if encoding else data).removeprefix(codecs.BOM_UTF8), notes, []
 
 
-def _sniff(text: str, suffix: str) -> str:
+def _sniff(data: bytes, suffix: str) -> str:
     """The separator that cuts the header into the most fields."""
     if suffix == ".tsv":
         return "\t"
-    header = text.split("\n", 1)[0]
+    header = data.split(b"\n", 1)[0].decode()
     return max(SEPARATORS, key=lambda mark: len(next(csv.reader([header], delimiter=mark), [])))
 
 
-def _csv(path: Path, text: str, sep: str | None) -> Reading:
-    mark = sep or _sniff(text, path.suffix)
+def _text(data: bytes) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
+
+
+def _csv(path: Path, data: bytes, sep: str | None) -> Reading:
+    mark = sep or _sniff(data, path.suffix)
     notes = [] if sep or mark == "," else [f"{path.name}: columns are taken to be separated by {_NAMES[mark]}"]
-    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=mark), [])
+    header = next(csv.reader(_text(data), delimiter=mark), [])
     if repeated := sorted({name for name in header if header.count(name) > 1}):
         what = f"column {repeated[0]!r} stands there more than once."
         return _failed(path, "duplicate-column", what, "Rename or remove one of them.")
     try:
-        frame = pl.read_csv(io.BytesIO(text.encode()), separator=mark, infer_schema=False)
+        frame = pl.read_csv(data, separator=mark, infer_schema=False)
     except pl.exceptions.PolarsError:
         frame = None
     if frame is None or (frame.width and frame.to_series(-1).null_count()):
         # Polars fills short rows with nulls and gives no row for long ones, so suspects are read again, row by row.
-        frame, problems = _rows(path, text, mark, header)
+        frame, problems = _rows(path, data, mark, header)
     else:
         problems = []
         frame = frame.with_row_index(ROW, offset=2)
@@ -111,11 +118,11 @@ def _csv(path: Path, text: str, sep: str | None) -> Reading:
     return Reading(table=Table.of(path.name, filled), notes=notes, problems=problems)
 
 
-def _rows(path: Path, text: str, mark: str, header: list[str]) -> tuple[pl.DataFrame, list[Problem]]:
+def _rows(path: Path, data: bytes, mark: str, header: list[str]) -> tuple[pl.DataFrame, list[Problem]]:
     columns: list[list[str | None]] = [[] for _ in header]
     numbers: list[int] = []
     problems: list[Problem] = []
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    reader = csv.reader(_text(data), delimiter=mark, strict=True)
     next(reader)
     row = 1
     while True:
@@ -146,15 +153,14 @@ def _rows(path: Path, text: str, mark: str, header: list[str]) -> tuple[pl.DataF
         numbers.append(row)
         for column, value in zip(columns, values, strict=True):
             column.append(value or None)
-    data = dict(zip(header, columns, strict=True))
-    frame = pl.DataFrame(data, schema=dict.fromkeys(header, pl.String))
+    frame = pl.DataFrame(dict(zip(header, columns, strict=True)), schema=dict.fromkeys(header, pl.String))
     return frame.with_columns(pl.Series(ROW, numbers, dtype=pl.Int64)), problems
 
 
-def _jsonl(path: Path, text: str) -> Reading:
-    lines = text.removesuffix("\n").split("\n")
+def _jsonl(path: Path, data: bytes) -> Reading:
+    lines = data.removesuffix(b"\n").split(b"\n")
     try:
-        frame = pl.read_ndjson(io.BytesIO(text.encode()), infer_schema_length=None)
+        frame = pl.read_ndjson(data, infer_schema_length=None)
     except pl.exceptions.PolarsError:
         return _lines(path, lines)
     if frame.height != len(lines) or _mixed(frame, lines):
@@ -162,7 +168,7 @@ def _jsonl(path: Path, text: str) -> Reading:
     return Reading(table=Table.of(path.name, frame))
 
 
-def _mixed(frame: pl.DataFrame, lines: list[str]) -> bool:
+def _mixed(frame: pl.DataFrame, lines: list[bytes]) -> bool:
     """Whether a text column holds numbers, lists or objects, which Polars turned into text."""
     for column in frame.iter_columns():
         if column.dtype != pl.String:
@@ -173,7 +179,7 @@ def _mixed(frame: pl.DataFrame, lines: list[str]) -> bool:
     return False
 
 
-def _objects(lines: list[str]) -> Iterator[tuple[int, object, str | None]]:
+def _objects(lines: list[bytes]) -> Iterator[tuple[int, object, str | None]]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
@@ -182,7 +188,7 @@ def _objects(lines: list[str]) -> Iterator[tuple[int, object, str | None]]:
                 yield number, None, str(error)
 
 
-def _lines(path: Path, lines: list[str]) -> Reading:
+def _lines(path: Path, lines: list[bytes]) -> Reading:
     records: list[dict[str, object]] = []
     numbers: list[int] = []
     problems: list[Problem] = []

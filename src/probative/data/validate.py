@@ -46,6 +46,8 @@ def check(source: Source) -> Checked:
         if not lacking:
             typed[name], wrong = columns.typed(name, table)
             problems += wrong
+    if "gold" in typed and not typed["gold"].height:
+        notes.append(f"{source.tables['gold'].file}: no gold rows, so no query has located evidence")
     files = {name: table.file for name, table in source.tables.items()}
     texts, sentences = _texts(typed, source.meta.language)
     problems += rows.check(typed, files)
