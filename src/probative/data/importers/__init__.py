@@ -3,7 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
+from probative.data.importers import contractnli, cuad, jsonl, redsm5
 from probative.data.source import Source
 
-READERS: Mapping[str, Callable[..., Source]] = {}
+READERS: Mapping[str, Callable[..., Source]] = {
+    "redsm5": redsm5.read,
+    "contractnli": contractnli.read,
+    "cuad": cuad.read,
+    "jsonl": jsonl.read,
+}
+PEEK = 1 << 20
+TABLES = ("sentences", "documents")
+
+
+def detect(path: Path) -> str | None:
+    """The format of a file or folder where it can be nothing else; None for tables and for what is not known."""
+    if path.is_dir():
+        if any(file.stem in TABLES for file in path.iterdir()):
+            return None
+        if redsm5.find(path, "posts") and redsm5.find(path, "annotations"):
+            return "redsm5"
+        found = {_shape(file) for file in path.glob("*.json")}
+        return found.pop() if len(found) == 1 else None
+    if path.suffix in (".jsonl", ".ndjson"):
+        return "jsonl"
+    return _shape(path) if path.suffix == ".json" and path.is_file() else None
+
+
+def _shape(file: Path) -> str | None:
+    with file.open("rb") as stream:
+        head = stream.read(PEEK)
+    if b'"annotation_sets"' in head and b'"spans"' in head:
+        return "contractnli"
+    if b'"paragraphs"' in head and b'"qas"' in head:
+        return "cuad"
+    return None
