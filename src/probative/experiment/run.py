@@ -81,6 +81,15 @@ def _run_all(
     return [work / f"fold-{fold}" for fold in numbers]
 
 
+def load_corpus(path: str | None) -> Corpus:
+    """A corpus folder, or the demo corpus."""
+    if path is not None and path != "demo":
+        return Corpus.read(path)
+    from probative.data.demo import demo_corpus
+
+    return demo_corpus()
+
+
 def reduced(corpus: Corpus, settings: RunSettings) -> Corpus:
     """The corpus with a seeded choice of its documents, where the settings ask for fewer."""
     if settings.documents is None or settings.documents >= len(corpus.doc_ids):

@@ -11,18 +11,12 @@ import yaml
 from pydantic import Field
 
 from probative.errors import ConfigError
+from probative.evaluate.settings import EvaluateSettings
 from probative.pipeline.settings import PipelineSettings
-from probative.settings import Layer, Resolved, Settings, parse_set, read_yaml, resolve
+from probative.settings import Layer, Resolved, parse_set, read_yaml, resolve
 
 PRESETS = ("default", "reference")
 QUICK = "quick"
-
-
-class EvaluateSettings(Settings):
-    """How a finished run is evaluated."""
-
-    bootstrap: int = Field(default=10_000, ge=0)
-    """Resamples of documents behind every interval; 0 computes none."""
 
 
 class RunSettings(PipelineSettings):

@@ -47,7 +47,7 @@ def _same_config(out: Path, kept: Path, config: str) -> None:
             name = changed[0]
             raise ConfigError(
                 f"{out}: --resume continues a run with its own configuration, but {name} was {before.get(name)!r} "
-                f"and is now {now.get(name)!r}. Choose another folder with --out; what is unchanged is not computed again."
+                f"and is now {now.get(name)!r}. Choose another folder with --out; what is the same is not made again."
             )
         return
 
