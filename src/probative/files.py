@@ -57,17 +57,23 @@ def _temporary_beside(path: Path) -> Path:
 @contextmanager
 def writing(path: Path) -> Iterator[Path]:
     """Give a temporary path beside `path`; rename it into place when the block ends well, remove it when not."""
-    aside = _temporary_beside(path)
+    aside = path
     try:
+        aside = _temporary_beside(path)
         yield aside
         umask = os.umask(0)
         os.umask(umask)
         aside.chmod(0o666 & ~umask)
         aside.replace(path)
     except OSError as error:
-        raise ProbativeError(f"{path}: cannot be written ({error.strerror or error}). Nothing was changed.") from error
+        raise _unwritable(path, error) from error
     finally:
-        aside.unlink(missing_ok=True)
+        if aside != path:
+            aside.unlink(missing_ok=True)
+
+
+def _unwritable(path: Path, error: OSError) -> ProbativeError:
+    return ProbativeError(f"{path}: cannot be written ({error.strerror or error}). Nothing was changed.")
 
 
 def write_bytes(path: Path, data: bytes) -> None:
@@ -92,26 +98,37 @@ def writing_folder(folder: Path) -> Iterator[Path]:
 
     An existing folder of that name is replaced; until the rename it stays as it was.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
+    aside: Path | None = None
     try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
         yield aside
         umask = os.umask(0)
         os.umask(umask)
         aside.chmod(0o777 & ~umask)
-        if folder.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".old", dir=folder.parent))
-            folder.rename(old / "was")
-            aside.rename(folder)
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            aside.rename(folder)
+        _put_in_place(aside, folder)
     except OSError as error:
-        raise ProbativeError(
-            f"{folder}: cannot be written ({error.strerror or error}). Nothing was changed."
-        ) from error
+        raise _unwritable(folder, error) from error
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+def _put_in_place(aside: Path, folder: Path) -> None:
+    if not folder.exists():
+        aside.rename(folder)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".old", dir=folder.parent))
+    was = old / "was"
+    try:
+        folder.rename(was)
+        aside.rename(folder)
+    except OSError:
+        if was.exists():
+            was.rename(folder)
+        old.rmdir()
+        raise
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _take(stream: IO[str]) -> bool:
@@ -159,12 +176,12 @@ class Store:
 
     def has(self, key: str) -> bool:
         """Whether the entry is there and its files are as they were written."""
-        seal = self.path(key) / "seal.json"
         try:
-            sizes: dict[str, list[Any]] = json.loads(seal.read_text())
-        except (OSError, ValueError):
+            seal = json.loads((self.path(key) / "seal.json").read_text())
+            sealed = [(name, int(size), str(digest)) for name, (size, digest) in seal.items()]
+        except (OSError, ValueError, TypeError, AttributeError):
             return False
-        return all(_matches(self.path(key) / name, size, digest) for name, (size, digest) in sizes.items())
+        return all(_matches(self.path(key) / name, size, digest) for name, size, digest in sealed)
 
     def get(self, key: str, make: Callable[[Path], object]) -> Path:
         """The entry's folder; `make` fills it when it is not there. An altered entry is made again."""
