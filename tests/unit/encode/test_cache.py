@@ -79,7 +79,7 @@ def test_progress_counts_what_is_missing(tmp_path: Path, monkeypatch: pytest.Mon
     assert seen == [(4, 10), (8, 10), (10, 10)]
 
 
-@pytest.mark.parametrize("name", ["keys.npy", "vectors.npy"])
+@pytest.mark.parametrize("name", ["keys.npy", "rows.npy"])
 @pytest.mark.parametrize("damage", ["cut", "gone", "zeros"])
 def test_damaged_segments_are_computed_again(tmp_path: Path, name: str, damage: str) -> None:
     expected = VectorCache(Fake(), tmp_path).vectors(texts(50))
