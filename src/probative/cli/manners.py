@@ -50,7 +50,8 @@ def progress(label: str, total: float | None = None) -> Iterator[Callable[[float
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn())
+    share = TextColumn("{task.percentage:>3.0f} %")
+    columns = (TextColumn("{task.description}"), BarColumn(), share, TimeRemainingColumn())
     with Progress(*columns, console=err(), transient=True) as bar:
         task = bar.add_task(label, total=total)
         yield lambda done, text: bar.update(task, completed=done, description=text)
@@ -63,18 +64,23 @@ def guarded(call: Callable[[], int | None], debug: bool) -> int:
     try:
         return call() or 0
     except ProbativeError as error:
-        if debug:
-            raise
+        _trace(debug)
         say(f"error: {error}")
         return error.exit_code
     except KeyboardInterrupt:
-        if debug:
-            raise
+        _trace(debug)
         say("interrupted: nothing half-written was left behind.")
         return INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+
+
+def _trace(debug: bool) -> None:
+    if debug:
+        import traceback
+
+        traceback.print_exc()
 
 
 def take_flag(arguments: Sequence[str], flag: str) -> tuple[list[str], bool]:

@@ -39,8 +39,15 @@ def write_corpus(corpus: Corpus, folder: Path, kind: str, beside: Mapping[str, s
             (aside / name).write_text(text, encoding="utf-8")
         for name, frame in corpus.tables.items():
             if frame.height or name != "rejected":
-                WRITERS[kind](frame, aside / f"{name}.{kind}")
+                _write(frame, aside / f"{name}.{kind}", kind)
     return folder
+
+
+def _write(frame: pl.DataFrame, path: Path, kind: str) -> None:
+    try:
+        WRITERS[kind](frame, path)
+    except pl.exceptions.PolarsError as error:  # a full disk, which Polars reports as a fault of the format
+        raise OSError(str(error).rsplit(": ", 1)[-1]) from error
 
 
 def refuse_strangers(folder: Path) -> None:
