@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from probative.data.corpus import Corpus
 from probative.data.drop import Dropped, drop_invalid
 from probative.data.folder import read_folder
-from probative.data.importers import READERS
+from probative.data.importers import READERS, detect
 from probative.data.problems import refuse
 from probative.data.source import Source
 from probative.data.validate import check
@@ -40,9 +40,16 @@ def read_source(
     sep: str | None = None,
     encoding: str | None = None,
 ) -> Source:
-    """Read unchecked tables in one of FORMATS."""
+    """Read unchecked tables in one of FORMATS.
+
+    Without mapping and separator, tables may turn out to be another format; that is seen, and told.
+    """
     if kind not in FORMATS:
         raise ConfigError(f"--format {kind}: unknown. Formats: {', '.join(FORMATS)}.")
+    seen = detect(path) if kind == TABLES_FORMAT and path.exists() and not mapping and not sep else None
+    if seen:
+        source = READERS[seen](path, encoding=encoding)
+        return replace(source, notes=(f"{path.name}: read as {seen}, as it looks like it", *source.notes))
     if kind == TABLES_FORMAT:
         return read_folder(path, mapping=mapping, sep=sep, encoding=encoding)
     if mapping or sep:

@@ -10,6 +10,7 @@ import pytest
 
 from probative.data.corpus import Corpus
 from probative.data.importers import READERS, detect
+from probative.data.importing import read_source
 from probative.data.problems import Problem
 from probative.data.validate import check
 from probative.errors import DataError
@@ -364,6 +365,15 @@ def test_the_format_is_seen_where_it_can_be_nothing_else(tmp_path):
     assert detect(jsonl(tmp_path / "d" / "x.jsonl", *CRITERIA)) == "jsonl"
     assert detect(write(tmp_path / "e" / "x.json", {"rows": []})) is None
     assert detect(tmp_path / "e") is None
+
+
+def test_importing_tells_the_format_it_saw(tmp_path):
+    path = jsonl(tmp_path / "x.jsonl", *CRITERIA, {"doc_id": "d1", "text": "A."})
+    assert read_source(path).notes[0] == "x.jsonl: read as jsonl, as it looks like it"
+
+
+def test_posts_and_annotations_of_somebody_else_are_no_redsm5(tmp_path):
+    assert detect(redsm5(tmp_path, annotations=ANNOTATIONS.replace("DSM5_symptom", "topic"))) is None
 
 
 def test_a_folder_of_tables_is_no_other_format(tmp_path):

@@ -23,7 +23,7 @@ def detect(path: Path) -> str | None:
     if path.is_dir():
         if any(file.stem in TABLES for file in path.iterdir()):
             return None
-        if redsm5.find(path, "posts") and redsm5.find(path, "annotations"):
+        if redsm5.find(path, "posts") and any(b"DSM5_symptom" in _head(f) for f in redsm5.find(path, "annotations")):
             return "redsm5"
         found = {_shape(file) for file in path.glob("*.json")}
         return found.pop() if len(found) == 1 else None
@@ -32,11 +32,13 @@ def detect(path: Path) -> str | None:
     return _shape(path) if path.suffix == ".json" and path.is_file() else None
 
 
-def _shape(file: Path) -> str | None:
+def _head(file: Path) -> bytes:
     with file.open("rb") as stream:
-        head = stream.read(PEEK)
+        return stream.read(PEEK)
+
+
+def _shape(file: Path) -> str | None:
+    head = _head(file)
     if b'"annotation_sets"' in head and b'"spans"' in head:
         return "contractnli"
-    if b'"paragraphs"' in head and b'"qas"' in head:
-        return "cuad"
-    return None
+    return "cuad" if b'"paragraphs"' in head and b'"qas"' in head else None
