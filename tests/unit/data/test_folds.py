@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import polars as pl
 import pytest
 
-from probative.data.folds import FoldSettings, make_folds, parts, roles
+from probative.data.folds import FoldSettings, make_deployment, make_folds, parts, roles
 from probative.errors import ConfigError, DataError
 from probative.settings import Layer, resolve
 from probative.types import Role
@@ -197,3 +197,8 @@ def test_a_split_refuses_the_crossfit_scheme():
 def test_settings_survive_being_written_and_read():
     settings = FoldSettings(split="80/10/10")
     assert settings == FoldSettings.model_validate(settings.model_dump(mode="json"))
+
+
+def test_deployment_predicts_nobody_and_uses_every_document():
+    folds = make_deployment(corpus(1000), FoldSettings(), 1)
+    assert counts(folds, 0) == {"train": 630, "stop": 70, "tune": 300, "eval": 0}

@@ -68,6 +68,8 @@ def _choice(tokens: Sequence[str], at: int) -> tuple[Choice, int]:
     while True:
         option, at = _sequence(tokens, at)
         options.append(option)
+        if at == len(tokens):
+            raise ValueError(f"unbalanced brackets: {''.join(tokens)}")
         if tokens[at] == "]":
             return Choice(tuple(options)), at + 1
         at += 1
