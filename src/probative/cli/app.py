@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from probative.cli import data, manners
+from probative.cli import compare, data, evaluate, manners, metrics
 
 app = typer.Typer(
     name="probative",
@@ -29,6 +29,9 @@ def root(version: bool = typer.Option(False, "--version", help="Print the versio
         raise typer.Exit
 
 
+app.command("evaluate")(evaluate.evaluate)
+app.command("compare")(compare.compare)
+app.add_typer(metrics.app, name="metrics")
 app.add_typer(data.app, name="data")
 
 

@@ -1,0 +1,1 @@
+"""Side by side with peers: the same data, agreement first, ratios after."""
