@@ -1,4 +1,4 @@
-"""Two properties that no leak survives: noise in EVAL's gold changes no prediction, and EVAL's absence changes no model.
+"""No leak survives two properties: noise in EVAL's gold changes no prediction, EVAL's absence changes no model.
 
 `python -m probative.experiment.poison CONFIG.yaml` prints what it found as JSON.
 """

@@ -24,7 +24,8 @@ def _leave_with_parent() -> None:
     """Standard input closes when the parent dies, by kill -9 too; so does this process then."""
 
     def watch() -> None:
-        sys.stdin.buffer.read()
+        while os.read(0, 1):
+            pass
         os._exit(130)
 
     threading.Thread(target=watch, daemon=True).start()
