@@ -132,7 +132,7 @@ class Curve:
         self.facts.append(fact)
 
     def point(self) -> FloatArray:
-        values = self._values(self.stairs.plain)[:, 0]
+        values: FloatArray = self._values(self.stairs.plain)[:, 0].astype(np.float64)
         for place, fact in enumerate(self.facts):
             if fact.exact is not None:
                 values[place] = fact.exact
@@ -166,7 +166,7 @@ class Within:
     def point(self) -> FloatArray:
         if not self.members:
             return np.full(2, np.nan)
-        return np.mean([member.point() for member in self.members], axis=0)
+        return np.asarray(np.mean([member.point() for member in self.members], axis=0), dtype=np.float64)
 
     def resampled(self, weights: Array) -> Array:
         total = np.full((2, weights.shape[1]), np.nan) if not self.members else np.zeros((2, weights.shape[1]))

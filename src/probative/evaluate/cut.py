@@ -41,9 +41,9 @@ class Prepared:
         offsets = p.gold_offsets[np.append(self.located, p.n_queries)]
         n = p.n_candidates[self.located]
         if self.tie_mode == "expected" and p.row_offsets is not None:
-            values = ties.expected(
-                p.row_score, p.row_gold, p.row_offsets, self.located, self.gold_size[self.located], n
-            )
+            assert p.row_score is not None and p.row_gold is not None  # noqa: S101, PT018 - they come together
+            size = self.gold_size[self.located]
+            values = ties.expected(p.row_score, p.row_gold, p.row_offsets, self.located, size, n)
         else:
             values = metrics.ranking(p.gold_rank, offsets, n)
         if p.gold_in_pool is not None:

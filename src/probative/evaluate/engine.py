@@ -59,7 +59,8 @@ def evaluate(
         records += Stage(name=name, prepared=prepared, families=families, draw=draw, settings=settings).records()
         curves += series.of(name, prepared, draw, settings)
     master = MetricsMaster(meta=inventory.meta(predictions, settings, meta or {}), metrics=records, series=curves)
-    return replace(master, meta={**master.meta, **_verdicts(master)})
+    tables = series.criteria(master) if len(predictions.criterion_ids) <= settings.criteria_limit else []
+    return replace(master, meta={**master.meta, **_verdicts(master)}, series=[*curves, *tables])
 
 
 def _verdicts(master: MetricsMaster) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from probative.evaluate.cut import Cut, spreads
 from probative.evaluate.totals import Array, Fact, Key, Totals
@@ -24,11 +25,11 @@ def add(cut: Cut, totals: Totals) -> None:
     first[doc[::-1]] = np.arange(len(doc))[::-1]
     y, guess = cut.positive, p.predicted[cut.rows]
 
-    def per(values: FloatArray) -> FloatArray:
-        return np.bincount(doc, weights=values, minlength=n_docs)
+    def per(values: ArrayLike) -> FloatArray:
+        return np.bincount(doc, weights=np.asarray(values, dtype=np.float64), minlength=n_docs).astype(np.float64)
 
-    labels, right = per(np.ones(len(doc))), per((y == guess).astype(np.float64))
-    tp, positives, guesses = per((y & guess) * 1.0), per(y * 1.0), per(guess * 1.0)
+    labels, right = per(np.ones(len(doc))), per(y == guess)
+    tp, positives, guesses = per(y & guess), per(y), per(guess)
     f1 = divide(2 * tp, positives + guesses)
     blank = int((positives + guesses == 0).sum())
     totals.column("documents", 1.0, first)

@@ -10,7 +10,7 @@ from probative.evaluate.cut import Cut, Population, mean, spreads
 from probative.evaluate.predictions import STATES, Selection
 from probative.evaluate.totals import Array, Fact, Key, Totals
 from probative.metrics import extraction
-from probative.segments import BoolArray, FloatArray
+from probative.segments import BoolArray, FloatArray, IntArray
 
 
 def add(cut: Cut, totals: Totals) -> None:
@@ -57,7 +57,7 @@ def _evidence(cut: Cut, totals: Totals, mode: str, selection: Selection) -> None
     _micro(cut, totals, mode, hits, gold)
 
 
-def _micro(cut: Cut, totals: Totals, mode: str, hits: Array, gold: Array) -> None:
+def _micro(cut: Cut, totals: Totals, mode: str, hits: IntArray, gold: IntArray) -> None:
     population = cut.with_gold
     over = (totals.column(f"hits:{mode}", hits), totals.column(f"gold:{mode}", gold))
     key = Key("evidence_recall_micro", population.name, mode)

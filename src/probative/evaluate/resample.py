@@ -56,7 +56,8 @@ class Draw:
     resamples: int
     seed: int
 
-    def __len__(self) -> int:
+    @property
+    def n_blocks(self) -> int:
         return -(-self.resamples // BLOCK)
 
     @cached_property
@@ -85,7 +86,7 @@ class Draw:
 
     def blocks(self) -> Iterator[tuple[slice, Weights]]:
         """Where each block stands among the resamples, and its weights."""
-        for number in range(len(self)):
+        for number in range(self.n_blocks):
             start = number * BLOCK
             yield slice(start, min(start + BLOCK, self.resamples)), self.block(number)
 

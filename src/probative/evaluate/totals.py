@@ -138,7 +138,7 @@ class Totals:
 
     def point(self) -> FloatArray:
         """(m,) the values; NaN where undefined."""
-        values = self._values(np.array(self._sums, dtype=np.float64)[:, None])[:, 0]
+        values: FloatArray = self._values(np.array(self._sums, dtype=np.float64)[:, None])[:, 0].astype(np.float64)
         for place, fact in enumerate(self.facts):
             if fact.exact is not None:
                 values[place] = fact.exact
@@ -191,7 +191,7 @@ class Totals:
             dense[row, at] = values
         parts = [self._columns[column] for column in thin_rows]
         offsets = np.concatenate([[0], np.cumsum(size[thin_rows])]).astype(np.int32)
-        at = np.concatenate([p[0] for p in parts]) if parts else np.zeros(0)
+        at = np.concatenate([p[0] for p in parts]) if parts else np.zeros(0, np.int64)
         values = np.concatenate([p[1] for p in parts]) if parts else np.zeros(0, np.float32)
         thin = csr_matrix((values, at.astype(np.int32), offsets), shape=(len(parts), self.n_units))
         return dense_rows, dense, thin_rows, thin

@@ -43,8 +43,8 @@ def binned(p: ArrayLike, y: ArrayLike, edges: FloatArray = EDGES) -> tuple[Float
     p, y = np.asarray(p, dtype=np.float64), np.asarray(y, dtype=np.float64)
     at, m = bins(p, edges), len(edges) - 1
     return (
-        np.bincount(at, weights=p, minlength=m),
-        np.bincount(at, weights=y, minlength=m),
+        np.bincount(at, weights=p, minlength=m).astype(np.float64),
+        np.bincount(at, weights=y, minlength=m).astype(np.float64),
         np.bincount(at, minlength=m).astype(np.float64),
     )
 
@@ -112,4 +112,5 @@ def _newton(theta: FloatArray, z: FloatArray, target: FloatArray) -> FloatArray:
 
 def sigmoid(x: FloatArray) -> FloatArray:
     """1 / (1 + e^-x) without overflow."""
-    return np.exp(-np.logaddexp(0, -x))
+    out: FloatArray = np.exp(-np.logaddexp(0, -x))
+    return out

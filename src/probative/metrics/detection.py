@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ class Staircase:
             return np.full(len(count), np.nan)
         tp = self.tp[np.maximum(count - 1, 0), np.arange(len(count))]
         value = _divide_or_nan(np.where(count > 0, tp, 0.0), self.n_positive.astype(np.float64))
-        return np.where(self.n_negative > 0, value, np.nan)
+        return np.asarray(np.where(self.n_negative > 0, value, np.nan), dtype=np.float64)
 
 
 def _divide_or_nan(a: Array, b: Array) -> FloatArray:
@@ -144,7 +145,7 @@ def accumulate(rows: Array) -> Array:
     """Cumulative sums down the rows, in place. Row by row, because NumPy walks columns when asked for axis 0."""
     if rows.shape[1] < 8:
         return np.cumsum(rows, axis=0, out=rows)
-    for above, below in zip(rows[:-1], rows[1:], strict=True):
+    for above, below in pairwise(rows):
         np.add(above, below, out=below)
     return rows
 

@@ -84,7 +84,8 @@ CALIBRATION = (
         "–",
         "The same with bins that hold equally many queries.",
         "p .1 .2 … 1.0, one query a bin: the mean of |p − y|.",
-        conventions="NumPy's linear deciles, equal ones merged; resamples keep the bins. Its interval is biased upward.",
+        conventions="NumPy's linear deciles, equal ones merged; resamples keep the bins. Its interval is biased "
+        "upward.",
     ),
     _calibration(
         "calibration_slope",

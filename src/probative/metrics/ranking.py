@@ -49,7 +49,8 @@ def cutoffs(ks: Sequence[int | str], n: IntArray) -> IntArray:
 def divide(a: ArrayLike, b: ArrayLike) -> FloatArray:
     """a / b, and 0 where b is 0 (001 §5)."""
     a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
-    return np.divide(a, b, out=np.zeros(a.shape), where=b != 0)
+    out: FloatArray = np.divide(a, b, out=np.zeros(a.shape), where=b != 0)
+    return out
 
 
 def ranking(rank: IntArray, offsets: IntArray, n: IntArray, ks: Sequence[int | str] = KS) -> dict[str, FloatArray]:

@@ -110,22 +110,21 @@ class Ranked:
         groups = self._groups(cut)
         if not groups:
             return 0.0
-        whole = sum(
-            gold
-            / size
-            * float(((before + 1 + _others(size, gold, size)) / np.arange(start + 1, start + size + 1)).sum())
-            for start, size, gold, before, _ in groups[:-1]
-        )
-        start, size, gold, before, inside = groups[-1]
-        place = np.arange(start + 1, start + inside + 1)
+        *before_it, (start, size, gold, before, inside) = groups
+        whole = sum(_precisions(start, before, size, gold) for start, size, gold, before, _ in before_it)
         value = 0.0
         for held in range(max(0, gold - (size - inside)), min(gold, inside) + 1):
             if before + held == 0:
                 continue
             chance = comb(gold, held) * comb(size - gold, inside - held) / comb(size, inside)
-            here = held / inside * float(((before + 1 + _others(inside, held, inside)) / place).sum())
-            value += chance * (whole + here) / (before + held)
+            value += chance * (whole + _precisions(start, before, inside, held)) / (before + held)
         return value
+
+
+def _precisions(start: int, before: int, size: int, gold: int) -> float:
+    """Expected sum of precisions at gold over a whole group."""
+    place = np.arange(start + 1, start + size + 1)
+    return gold / size * float(((before + 1 + _others(size, gold, size)) / place).sum())
 
 
 def _others(inside: int, gold: int, size: int) -> FloatArray:
