@@ -21,7 +21,7 @@ class LinearSettings(Settings):
     max_terms: int = Field(default=20_000, ge=1)
     min_documents: int = Field(default=5, ge=2)
     """Documents a criterion must be asked of before it gets weights of its own."""
-    iterations: int = Field(default=40, ge=1)
+    iterations: int = Field(default=18, ge=1)
     examples: int = Field(default=40_000, ge=100)
     """Rows that the shared weights are fitted on: all evidence, and sampled sentences that are not."""
 

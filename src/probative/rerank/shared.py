@@ -13,7 +13,7 @@ from probative.rerank.logistic import fit_logistic
 from probative.segments import BoolArray, IntArray
 from probative.types import Floats, Inputs, Vectors, View
 
-PENALTY = 3.0
+PENALTY = 30.0
 CHUNK = 500_000
 EARLIER = ("bm25", "dense", "retrieve", "late")
 """Scores of earlier stages that become features when they are there."""
