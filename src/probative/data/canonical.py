@@ -18,7 +18,7 @@ def frames(
     """Checked tables as a corpus holds them."""
     sentences = _sentences(sentences)
     documents = _documents(typed, sentences)
-    criteria = _criteria(typed["criteria"])
+    criteria = _criteria(typed.get("criteria"))
     gold, rejected = (_marks(marks.get(name), sentences) for name in ("gold", "rejected"))
     pairs = _pairs(typed.get("pairs"), documents, criteria, gold)
     return {
@@ -44,7 +44,9 @@ def _documents(typed: Mapping[str, pl.DataFrame], sentences: pl.DataFrame) -> pl
     return typed["documents"].drop(ROW, "text", strict=False).sort("doc_id")
 
 
-def _criteria(frame: pl.DataFrame) -> pl.DataFrame:
+def _criteria(frame: pl.DataFrame | None) -> pl.DataFrame:
+    if frame is None:
+        return pl.DataFrame(schema=dict.fromkeys(("criterion_id", "text", "name"), pl.String))
     named = frame if "name" in frame.columns else frame.with_columns(name=pl.lit(None, pl.String))
     return named.select("criterion_id", "text", pl.col("name").fill_null(pl.col("criterion_id"))).sort("criterion_id")
 

@@ -47,13 +47,18 @@ class Corpus:
         mapping: Mapping[str, str] | None = None,
         sep: str | None = None,
         encoding: str | None = None,
+        labelled: bool = True,
     ) -> Corpus:
-        """Read and check a corpus folder; raises DataError that lists what is wrong."""
+        """Read and check a corpus folder; raises DataError that lists what is wrong.
+
+        `labelled=False` accepts documents alone, without criteria and gold.
+        """
         from probative.data.folder import read_folder
         from probative.data.problems import refuse
         from probative.data.validate import check
 
-        checked = check(read_folder(Path(path), mapping=mapping, sep=sep, encoding=encoding))
+        source = read_folder(Path(path), mapping=mapping, sep=sep, encoding=encoding)
+        checked = check(source, labelled=labelled)
         refuse(checked.problems, str(path))
         return checked.corpus()
 
@@ -92,6 +97,10 @@ class Corpus:
         return tuple(self.documents["doc_id"].to_list())
 
     @cached_property
+    def _places(self) -> dict[str, int]:
+        return {doc_id: place for place, doc_id in enumerate(self.doc_ids)}
+
+    @cached_property
     def _whole(self) -> View:
         return views.whole(**self.tables)
 
@@ -100,7 +109,7 @@ class Corpus:
 
         Queries of criteria in `exclude` are left out; so are criteria that have no query here.
         """
-        known = {doc_id: place for place, doc_id in enumerate(self.doc_ids)}
+        known = self._places
         wanted = list(doc_ids)
         if unknown := [doc_id for doc_id in wanted if doc_id not in known]:
             raise DataError(

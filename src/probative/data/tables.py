@@ -92,6 +92,7 @@ def _sniff(data: bytes, suffix: str) -> str:
 
 
 def _text(data: bytes) -> io.TextIOWrapper:
+    csv.field_size_limit(max(csv.field_size_limit(), len(data)))
     return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", newline="")
 
 
@@ -143,8 +144,7 @@ def _rows(path: Path, data: bytes, mark: str, header: list[str]) -> tuple[pl.Dat
                 )
             )
             continue
-        if not values:
-            continue
+        values = values or [""] * len(header)
         if len(values) != len(header):
             what = f"has {len(values)} fields, the header {len(header)}."
             remedy = "Put fields that contain the separator or a line break in quotation marks, or name it: --sep ';'"

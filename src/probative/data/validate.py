@@ -33,11 +33,12 @@ class Checked:
         return Corpus(meta=self.meta, **self.frames)
 
 
-def check(source: Source) -> Checked:
-    """Check everything that can be checked, whatever else is wrong."""
-    problems = [*source.problems, *_tables_missing(source)]
+def check(source: Source, *, labelled: bool = True) -> Checked:
+    """Check everything that can be checked, whatever else is wrong; without `labelled` documents alone will do."""
+    problems = [*source.problems, *_tables_missing(source, labelled)]
     notes = list(source.notes)
     typed: dict[str, pl.DataFrame] = {}
+    marks: dict[str, pl.DataFrame] = {}
     for name, table in source.tables.items():
         lacking = columns.missing(name, table)
         problems += lacking
@@ -52,7 +53,6 @@ def check(source: Source) -> Checked:
     texts, sentences = _texts(typed, source.meta.language)
     problems += rows.check(typed, files)
     if sentences is not None:
-        marks: dict[str, pl.DataFrame] = {}
         for name in (name for name in MARKS if name in typed):
             located = locate(name, files[name], typed[name], sentences, texts)
             marks[name] = located.frame
@@ -78,7 +78,7 @@ def _in_order(problems: list[Problem], files: Mapping[str, str]) -> list[Problem
     return sorted(problems, key=lambda p: (place.get(p.file, -1), p.row or 0))
 
 
-def _tables_missing(source: Source) -> list[Problem]:
+def _tables_missing(source: Source, labelled: bool) -> list[Problem]:
     """Tables that nothing was read from, unless their file is there and its own problem is told already."""
     have = {*source.tables, *(problem.table or problem.file.split(".")[0] for problem in source.problems)}
     problems = []
@@ -91,7 +91,7 @@ def _tables_missing(source: Source) -> list[Problem]:
         ("criteria", {"criteria"}, "Add criteria (criterion_id, text)"),
         ("gold", {"gold"}, "Add gold (doc_id, criterion_id, sent_uid), a header alone when there is none"),
     ):
-        if not wanted & have:
+        if not wanted & have and (labelled or name == "sentences"):
             what = f"there is no table {' or '.join(sorted(wanted))}."
             how = f"{remedy} as .parquet, .csv or .jsonl, or say which file it is: --map {name}=FILE"
             problems.append(Problem(code="missing-table", file=f"{name}.csv", what=what, remedy=how))
