@@ -90,21 +90,32 @@ def validate(
 @app.command()
 def describe(
     path: Annotated[Path, typer.Argument(help="A corpus folder.")],
+    near_duplicates: Annotated[
+        float | None, typer.Option("--near-duplicates", help="Also list documents that are this alike (0 to 1).")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what a corpus holds: documents, queries, prevalence, and what is not scored.
 
-    Example: probative data describe corpus
+    Example: probative data describe corpus --near-duplicates 0.8
     """
     from probative.data import Corpus
     from probative.data.describe import by_criterion, lines
     from probative.data.describe import describe as facts_of
 
-    facts = facts_of(Corpus.read(path))
+    corpus = Corpus.read(path)
+    facts = facts_of(corpus)
+    told = [*lines(facts), "", *by_criterion(facts)]
+    if near_duplicates is not None:
+        from probative.data.near import find_near_duplicates
+
+        near = find_near_duplicates(corpus.sentences, near_duplicates)
+        facts["near_duplicates"] = near.as_dict()
+        told += ["", *near.lines()]
     if as_json:
         manners.print_json(facts)
         return
-    for line in [*lines(facts), "", *by_criterion(facts)]:
+    for line in told:
         typer.echo(line)
 
 

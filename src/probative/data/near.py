@@ -6,12 +6,13 @@ import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from probative.errors import NotInstalled
+from probative.errors import ConfigError, NotInstalled
 
 SHINGLE = 5
 PERMUTATIONS = 128
@@ -49,12 +50,22 @@ class NearDuplicates:
             f" (similarity {self.threshold:g} or more); the largest has {max(map(len, clusters))}."
         )
 
+    def lines(self) -> list[str]:
+        """What was found, and every cluster on a line."""
+        return [self.describe(), *(f"  {', '.join(members)}" for members in self.clusters)]
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was found as JSON values."""
+        return {"threshold": self.threshold, "pairs": self.pairs.to_dicts(), "clusters": self.clusters}
+
 
 def find_near_duplicates(sentences: pl.DataFrame, threshold: float = 0.8) -> NearDuplicates:
     """Pairs of documents whose word 5-grams overlap at `threshold` or more (Jaccard).
 
     MinHash proposes, the exact overlap decides: what is listed is certain, a pair at the very threshold may be missed.
     """
+    if not 0 < threshold <= 1:
+        raise ConfigError(f"A similarity of {threshold:g}: must be above 0 and at most 1, for example 0.8.")
     try:
         from datasketch import MinHash, MinHashLSH
     except ImportError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -349,6 +350,17 @@ def test_jsonl_broken_lines_are_listed_with_their_number(tmp_path):
     path = jsonl(tmp_path / "a.jsonl", *CRITERIA, {"doc_id": "d1", "text": "A."})
     path.write_text(path.read_text() + "{oops\n")
     assert [(p.code, p.row) for p in problems("jsonl", path)] == [("bad-json", 4)]
+
+
+def test_jsonl_lines_of_the_guide_are_read(tmp_path):
+    guide = (Path(__file__).parents[3] / "docs" / "guide" / "importing.md").read_text()
+    whole, cut = re.findall(r"```json\n(.+?)```", guide, re.DOTALL)
+    (tmp_path / "whole.jsonl").write_text(whole)
+    (tmp_path / "cut.jsonl").write_text("".join(whole.splitlines(keepends=True)[:2]) + cut)
+    corpus = imported("jsonl", tmp_path / "whole.jsonl")
+    assert texts(corpus) == [("d1", "late", "It came late.")]
+    assert texts(corpus, "rejected") == [("d1", "paid", "We wait.")]
+    assert texts(imported("jsonl", tmp_path / "cut.jsonl")) == [("d2", "paid", "I paid.")]
 
 
 # which is which

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import polars as pl
 import pytest
 
+from probative.cli.app import run
+from probative.data.demo import write_demo
 from probative.data.near import find_near_duplicates
-from probative.errors import NotInstalled
+from probative.errors import ConfigError, NotInstalled
 
 STORY = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
 
@@ -68,3 +71,21 @@ def test_without_the_package_the_message_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasketch", None)
     with pytest.raises(NotInstalled, match=r"probative\[dedup\]"):
         find_near_duplicates(sentences(a=STORY))
+
+
+def test_an_impossible_similarity_is_refused():
+    with pytest.raises(ConfigError, match="must be above 0"):
+        find_near_duplicates(sentences(a=STORY), 80)
+
+
+def test_the_command_lists_clusters(tmp_path, capsys):
+    folder = write_demo(tmp_path / "demo", documents=3)
+    rows = (folder / "sentences.csv").read_text()
+    copied = [line.replace("p000001", "p900001") for line in rows.splitlines() if line.startswith("p000001")]
+    (folder / "sentences.csv").write_text(rows + "\n".join(copied) + "\n")
+    with (folder / "documents.csv").open("a") as stream:
+        stream.write("p900001,u1\n")
+    assert run(["data", "describe", str(folder), "--near-duplicates", "0.8", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["near_duplicates"]["clusters"] == [["p000001", "p900001"]]
+    assert run(["data", "describe", str(folder), "--near-duplicates", "0.8"]) == 0
+    assert capsys.readouterr().out.endswith("\n  p000001, p900001\n")
