@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,14 @@ def precomputed(folder: Path, viewing: Callable[..., Any]) -> str:
         np.save(folder / f"{name}.npy", np.array(rows, dtype=np.float32))
         (folder / f"{name}.txt").write_text("\n".join(ids))
     return f"precomputed:{folder}"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache that these tests may empty."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PROBATIVE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="module", params=["embedded", "embedded-fp32", "hub", "hub-batched", "http", "precomputed"])
