@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from probative.cli import compare, data, evaluate, manners, metrics
+from probative.cli import compare, data, evaluate, manners, metrics, verify
 
 app = typer.Typer(
     name="probative",
@@ -31,6 +31,7 @@ def root(version: bool = typer.Option(False, "--version", help="Print the versio
 
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
+app.command("verify")(verify.verify)
 app.add_typer(metrics.app, name="metrics")
 app.add_typer(data.app, name="data")
 
