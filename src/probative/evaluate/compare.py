@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from probative.evaluate.engine import Stage
 from probative.evaluate.predictions import Predictions
 from probative.evaluate.resample import BLOCK, Draw, Units, units
 from probative.evaluate.settings import EvaluateSettings
-from probative.evaluate.totals import Array, Key
+from probative.evaluate.totals import Array, Key, Totals
 from probative.metrics import registry
 from probative.segments import FloatArray, IntArray
 
@@ -25,7 +25,16 @@ HEADLINE = (
     *("ndcg@10", "recall@10", "mrr", "map@10", "auroc", "auprc", "tpr@fpr=0.05", "brier", "ece"),
     *("evidence_recall", "evidence_precision", "screening_sensitivity", "alert_precision"),
 )
-FAMILIES = ("counts", "ranking", "detection", "calibration", "extraction", "triage", "documents")
+FAMILIES = {
+    "2": ("ranking",),
+    "3": ("counts", "detection"),
+    "4": ("calibration",),
+    "5": ("extraction",),
+    "6": ("extraction",),
+    "7": ("triage",),
+    "8": ("documents",),
+}
+"""The engine's families by section of the contract."""
 SHOWN = 5
 FEW = 20_000
 """With more documents than this, wins and losses are not counted."""
@@ -54,8 +63,13 @@ def compare(
         check_same_queries(base, other)
     unit_table = units(base.predictions, settings.resample)
     draw = Draw(unit_table.stratum, settings.bootstrap, settings.seed) if settings.bootstrap else None
-    wanted, missing = _choose(systems, unit_table, metrics, settings)
-    measured = [_Measured.of(system, wanted, unit_table, draw, settings) for system in systems]
+    families = _families(metrics or HEADLINE)
+    parts = [_parts(system.predictions, unit_table, families, settings) for system in systems]
+    wanted, missing = _choose([part.keys for part in parts], metrics)
+    measured = [
+        _Measured.of(system, part.only(wanted), wanted, len(unit_table), draw)
+        for system, part in zip(systems, parts, strict=True)
+    ]
     rows: list[Row] = []
     for against in measured[1:]:
         p = _swap_test(measured[0], against, wanted, unit_table, settings)
@@ -111,14 +125,19 @@ def _some(queries: Sequence[tuple[str, str]]) -> str:
     return named + (", …" if len(queries) > SHOWN else "")
 
 
-def _parts(predictions: Predictions, unit_table: Units, wanted: Sequence[Key], settings: EvaluateSettings) -> _Joined:
-    """The parts that measure the wanted metrics on all queries; nothing wanted means every part."""
-    prepared = Prepared(predictions=predictions, units=unit_table, tie_mode=settings.ties)
+def _families(metrics: Iterable[str]) -> list[str]:
+    """What has to be measured for some ids."""
+    sections = (registry.lookup(name.partition(":")[0]).section[0] for name in metrics)
+    return list(dict.fromkeys(family for section in sections for family in FAMILIES[section]))
+
+
+def _parts(system: Predictions, unit_table: Units, families: Iterable[str], settings: EvaluateSettings) -> _Joined:
+    """Everything that is measured on all queries of some families."""
+    prepared = Prepared(predictions=system, units=unit_table, tie_mode=settings.ties)
     found: list[Part] = []
-    for family in FAMILIES:
+    for family in families:
         stage = Stage(name="final", prepared=prepared, families=frozenset({family}), draw=None, settings=settings)
-        _, parts = stage.parts(np.arange(predictions.n_queries))
-        found += [part for part in parts if not wanted or set(part.keys) & set(wanted)]
+        found += stage.parts(np.arange(system.n_queries))[1]
     return _Joined(found)
 
 
@@ -130,6 +149,11 @@ class _Joined:
         self.keys = [key for part in parts for key in part.keys]
         self.facts = [fact for part in parts for fact in part.facts]
 
+    def only(self, wanted: Sequence[Key]) -> _Joined:
+        """Fewer metrics."""
+        kept = [part for part in self.parts if set(part.keys) & set(wanted)]
+        return _Joined([part.only(wanted) if isinstance(part, Totals) else part for part in kept])
+
     def point(self) -> FloatArray:
         return np.concatenate([part.point() for part in self.parts])
 
@@ -137,11 +161,8 @@ class _Joined:
         return np.concatenate([part.resampled(weights) for part in self.parts])
 
 
-def _choose(
-    systems: Sequence[System], unit_table: Units, metrics: Sequence[str], settings: EvaluateSettings
-) -> tuple[list[Key], list[str]]:
+def _choose(offered: Sequence[Sequence[Key]], metrics: Sequence[str]) -> tuple[list[Key], list[str]]:
     """The keys to compare, and the asked ids that some system lacks the columns for."""
-    offered = [_parts(system.predictions, unit_table, (), settings).keys for system in systems]
     wanted: list[Key] = []
     missing: list[str] = []
     for text in metrics or HEADLINE:
@@ -174,17 +195,14 @@ class _Measured:
     single: Array | None
 
     @classmethod
-    def of(
-        cls, system: System, wanted: list[Key], unit_table: Units, draw: Draw | None, settings: EvaluateSettings
-    ) -> _Measured:
-        part = _parts(system.predictions, unit_table, wanted, settings)
+    def of(cls, system: System, part: _Joined, wanted: list[Key], n_units: int, draw: Draw | None) -> _Measured:
         at = np.array([part.keys.index(key) for key in wanted])
         resamples = None
         if draw is not None:
             resamples = np.empty((len(wanted), draw.resamples), dtype=np.float32)
             for place, weights in draw.blocks():
                 resamples[:, place] = part.resampled(weights)[at]
-        single = _one_by_one(part, at, len(unit_table)) if len(unit_table) <= FEW else None
+        single = _one_by_one(part, at, n_units) if n_units <= FEW else None
         n = [part.facts[i].n for i in at]
         return cls(system=system, keys=wanted, n=n, point=part.point()[at], resamples=resamples, single=single)
 
@@ -227,7 +245,8 @@ def _swap_test(
         stratum=np.tile(unit_table.stratum, 2),
         kind=unit_table.kind,
     )
-    part = _parts(swap.stacked(base.system.predictions, other.system.predictions), both, wanted, settings)
+    together = swap.stacked(base.system.predictions, other.system.predictions)
+    part = _parts(together, both, _families([key.id for key in wanted]), settings).only(wanted)
     at = np.array([part.keys.index(key) for key in wanted])
     return swap.p_values(part, at, n, settings.bootstrap, settings.seed)
 

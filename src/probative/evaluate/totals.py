@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -136,6 +136,30 @@ class Totals:
         self.facts.extend(facts)
         self._finishes.append((places, function))
 
+    def only(self, wanted: Collection[Key]) -> Totals:
+        """Fewer metrics, over the columns that they need."""
+        sums = _Named(self._names, np.array(self._sums, dtype=np.float64)[:, None])
+        finishes = [(places, f) for places, f in self._finishes if any(self.keys[i] in wanted for i in places)]
+        for _, function in finishes:
+            function(sums)
+        ratios = [ratio for ratio in self._ratios if self.keys[ratio[0]] in wanted]
+        needed = {column for ratio in ratios for column in ratio[1:3] if column >= 0}
+        names = [name for name, column in self._names.items() if column in needed or name in sums.seen]
+        fewer = Totals(unit=self.unit, n_units=self.n_units)
+        for name in names:
+            column = self._names[name]
+            fewer._names[name] = len(fewer._columns)
+            fewer._columns.append(self._columns[column])
+            fewer._sums.append(self._sums[column])
+            fewer._units.append(self._units[column])
+        label = {column: name for name, column in self._names.items()}
+        for place, top, bottom, scale in ratios:
+            over = (label[top], label[bottom] if bottom >= 0 else None)
+            fewer.ratio(self.keys[place], self.facts[place], over, scale=scale)
+        for places, function in finishes:
+            fewer.finish([self.keys[i] for i in places], [self.facts[i] for i in places], function)
+        return fewer
+
     def point(self) -> FloatArray:
         """(m,) the values; NaN where undefined."""
         values: FloatArray = self._values(np.array(self._sums, dtype=np.float64)[:, None])[:, 0].astype(np.float64)
@@ -202,8 +226,10 @@ class _Named(Mapping[str, Array]):
 
     def __init__(self, names: Mapping[str, int], rows: Array) -> None:
         self.names, self.rows = names, rows
+        self.seen: set[str] = set()
 
     def __getitem__(self, name: str) -> Array:
+        self.seen.add(name)
         row: Array = self.rows[self.names[name]]
         return row
 
