@@ -24,7 +24,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone on standa
 def import_(
     source: Annotated[Path, typer.Argument(metavar="SRC", help="A folder with tables, or a file in another format.")],
     out: Annotated[Path, typer.Option("-o", "--out", help="The corpus folder to write.")],
-    kind: Annotated[str, typer.Option("--format", help="tables, redsm5, contractnli, cuad or jsonl.")] = "tables",
+    kind: Annotated[
+        str | None,
+        typer.Option("--format", help="tables, redsm5, contractnli, cuad or jsonl; otherwise seen and said."),
+    ] = None,
     mapping: Map = None,
     sep: Sep = None,
     encoding: Encoding = None,

@@ -72,7 +72,8 @@ def read_folder(
     if not path.exists():
         raise DataError(f"{path}: does not exist. Give the folder that holds the tables.")
     if not path.is_dir():
-        raise DataError(f"{path}: is a file. Give the folder that holds the tables, or name its --format.")
+        formats = "redsm5, contractnli, cuad, jsonl"
+        raise DataError(f"{path}: is a file. Give the folder that holds the tables, or name its --format: {formats}.")
     meta, problems = read_meta(path)
     notes: list[str] = []
     tables: dict[str, Table] = {}

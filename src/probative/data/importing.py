@@ -16,7 +16,7 @@ from probative.data.problems import refuse
 from probative.data.source import Source
 from probative.data.validate import check
 from probative.data.write import DROPPED
-from probative.errors import ConfigError
+from probative.errors import ConfigError, DataError
 
 TABLES_FORMAT = "tables"
 FORMATS = (TABLES_FORMAT, *READERS)
@@ -34,23 +34,22 @@ class Imported:
 
 def read_source(
     path: Path,
-    kind: str = TABLES_FORMAT,
+    kind: str | None = None,
     *,
     mapping: Mapping[str, str] | None = None,
     sep: str | None = None,
     encoding: str | None = None,
 ) -> Source:
-    """Read unchecked tables in one of FORMATS.
-
-    Without mapping and separator, tables may turn out to be another format; that is seen, and told.
-    """
-    if kind not in FORMATS:
+    """Read unchecked tables in one of FORMATS; without one, what the files can only be is seen, and told."""
+    if not path.exists():
+        raise DataError(f"{path}: does not exist. Give a folder of tables, or a file of another format.")
+    if kind not in (None, *FORMATS):
         raise ConfigError(f"--format {kind}: unknown. Formats: {', '.join(FORMATS)}.")
-    seen = detect(path) if kind == TABLES_FORMAT and path.exists() and not mapping and not sep else None
+    seen = detect(path) if kind is None and not mapping and not sep else None
     if seen:
         source = READERS[seen](path, encoding=encoding)
         return replace(source, notes=(f"{path.name}: read as {seen}, as it looks like it", *source.notes))
-    if kind == TABLES_FORMAT:
+    if kind is None or kind == TABLES_FORMAT:
         return read_folder(path, mapping=mapping, sep=sep, encoding=encoding)
     if mapping or sep:
         raise ConfigError(f"--map and --sep belong to --format {TABLES_FORMAT}; {kind} fixes its own columns.")
@@ -60,7 +59,7 @@ def read_source(
 def import_corpus(
     path: Path,
     out: Path,
-    kind: str = TABLES_FORMAT,
+    kind: str | None = None,
     *,
     mapping: Mapping[str, str] | None = None,
     sep: str | None = None,
@@ -75,10 +74,8 @@ def import_corpus(
     checked, dropped = drop_invalid(source) if drop else (check(source), [])
     refuse(checked.problems, str(path))
     corpus = checked.corpus()
-    aside = (
-        {DROPPED: "".join(json.dumps(row.as_dict(), ensure_ascii=False) + "\n" for row in dropped)} if dropped else {}
-    )
-    corpus.write(out, to, beside=aside)
+    aside = "".join(json.dumps(row.as_dict(), ensure_ascii=False) + "\n" for row in dropped)
+    corpus.write(out, to, beside={DROPPED: aside} if dropped else {})
     notes = list(checked.notes)
     if dropped:
         counts = Counter(row.problem.code for row in dropped)
