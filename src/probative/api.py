@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from probative.data import Corpus
     from probative.evaluate.records import MetricsMaster
     from probative.experiment.settings import RunSettings
+    from probative.pipeline.screen import Screened
     from probative.settings import Resolved
 
-__all__ = ["Run", "compare", "evaluate", "run", "settle"]
+__all__ = ["Fitted", "Run", "compare", "evaluate", "fit", "run", "screen", "settle"]
 
 Show = Callable[[float, str], None]
-HEADLINE = ("ndcg@10", "recall@10", "mrr", "auroc", "auprc", "brier", "ece", "evidence_recall", "screening_sensitivity")
+HEADLINE = (
+    ("ndcg@10", None), ("recall@10", None), ("mrr", None), ("auroc", None), ("auprc", None), ("brier", None),
+    ("ece", None), ("evidence_recall", "triage"), ("screening_sensitivity", None), ("alert_precision", None),
+)  # fmt: skip
+"""(id, mode) of what a finished run says in the terminal."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +51,23 @@ class Run:
     def value(self, id: str, scope: str = "pooled", **where: Any) -> float | None:  # noqa: A002 - the contract's word
         """One value, such as run.value("ndcg@10")."""
         return self.metrics.value(id, scope, **where)
+
+    def lines(self) -> list[str]:
+        """The headline metrics and where the results are, for a terminal."""
+        said = []
+        for name, mode in HEADLINE:
+            record = self.metrics.get(name, mode=mode)
+            if record is None or record["value"] is None:
+                continue
+            low, high = record["ci_low"], record["ci_high"]
+            interval = "" if low is None else f"  95 % interval {low:.3f} to {high:.3f}"
+            label = f"{name} ({mode})" if mode else name
+            said.append(f"{label:<26} {record['value']:.3f}{interval}  {record['n']:,.0f} {record['population']}")
+        manifest = json.loads((self.folder / "manifest.json").read_text(encoding="utf-8"))
+        if manifest["corpus"]["synthetic"]:
+            said.append("The corpus is synthetic: these numbers show that the software works, not how good it is.")
+        said.append(f"Everything is in {self.folder}; every number is in {self.folder / 'metrics_master.json'}.")
+        return said
 
 
 def settle(
@@ -96,6 +118,72 @@ def run(
 
     run_folds(loaded, config, folder, jobs=jobs, resume=resume, show=show, finish=finish)
     return Run(folder=folder)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitted:
+    """A model folder, and whether its card carries figures."""
+
+    folder: Path
+    evaluated: str
+
+
+def fit(
+    corpus: Corpus | str | Path,
+    config: RunSettings | str | Path | None = None,
+    out: str | Path = "model",
+    *,
+    evidence: str | Path | None = None,
+    report: Callable[[str], None] = lambda stage: None,
+) -> Fitted:
+    """Fit a model to use and write its folder, with a card that carries the figures of a run where settings agree."""
+    from probative.experiment.run import load_corpus
+    from probative.experiment.settings import RunSettings
+    from probative.pipeline import Pipeline, PipelineSettings, card
+
+    folder = Path(out)
+    if folder.exists():
+        raise ConfigError(f"{folder}: already exists. Name another folder with --out; a model is never overwritten.")
+    chosen = config if isinstance(config, RunSettings) else settle(config).settings
+    kept = chosen.model_dump(mode="json", include=set(PipelineSettings.model_fields))
+    loaded = load_corpus(str(corpus)) if isinstance(corpus, str | Path) else corpus
+    pipeline = Pipeline.fit(loaded, PipelineSettings.model_validate(kept), report=report)
+    found = card.evidence_of(Path(evidence) if evidence else None, pipeline.facts)
+    pipeline.save(folder, card=card.write(pipeline.facts, found))
+    return Fitted(folder=folder, evaluated=found.sentence)
+
+
+def screen(
+    model: str | Path,
+    source: str | Path,
+    out: str | Path,
+    *,
+    resume: bool = False,
+    show_text: bool = False,
+    parquet: bool = False,
+    review: bool = True,
+    prevalence: float | None = None,
+    show: Callable[[int, str], None] = lambda done, label: None,
+) -> Screened:
+    """Decide about the documents of `source` with a model folder, and write the decisions to `out`."""
+    from probative.pipeline import Pipeline, screen
+
+    done = screen.screen(
+        Pipeline.load(model),
+        Path(source),
+        Path(out),
+        resume=resume,
+        show_text=show_text,
+        prevalence=prevalence,
+        show=show,
+    )
+    if parquet:
+        screen.write_parquet(done.out)
+    if review:
+        from probative.report.review import write_review
+
+        write_review(done.out, documents=unique(read(Path(source))))
+    return done
 
 
 def new_folder(name: str) -> Path:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import typer
 
-from probative.cli import compare, data, evaluate, manners, metrics, verify
+from probative.cli import compare, data, doctor, evaluate, fit, manners, metrics, verify
+from probative.cli import run as run_command
 
 app = typer.Typer(
     name="probative",
@@ -29,9 +30,13 @@ def root(version: bool = typer.Option(False, "--version", help="Print the versio
         raise typer.Exit
 
 
+app.command("run", epilog=run_command.EPILOG)(run_command.run)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
-app.command("verify")(verify.verify)
+app.command("verify", epilog=verify.EPILOG)(verify.verify)
+app.command("fit", epilog=fit.FIT)(fit.fit)
+app.command("screen", epilog=fit.SCREEN)(fit.screen)
+app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.add_typer(metrics.app, name="metrics")
 app.add_typer(data.app, name="data")
 

@@ -8,12 +8,7 @@ import typer
 
 from probative.cli import manners
 
-EXAMPLE = """Run the whole pipeline by nested cross-validation, evaluate it, and write tables, plots and a report.
-
-Without arguments it uses the embedded demo corpus (synthetic) and the embedded models.
-
-Example: probative run --corpus my_corpus --out runs/first --set decide.fpr_budget=0.03
-"""
+EPILOG = "Example: probative run --corpus my_corpus --out runs/first --set decide.fpr_budget=0.03"
 
 
 def run(
@@ -29,6 +24,10 @@ def run(
     explain: bool = typer.Option(False, "--explain", help="Print every setting and where it comes from; run nothing."),
     as_json: bool = typer.Option(False, "--json", help="Print the run's summary as JSON alone."),
 ) -> None:
+    """Run the whole pipeline by nested cross-validation, evaluate it, and write tables, plots and a report.
+
+    Without arguments it uses the embedded demo corpus (synthetic) and the embedded models.
+    """
     from probative import api
 
     flags = {"corpus": corpus, "seed": seed, "folds.split": split}
@@ -36,15 +35,12 @@ def run(
     resolved = api.settle(config, quick=quick, assignments=assignments, flags=flags)
     if explain:
         for name, value, origin in resolved.lines():
-            typer.echo(f"{name} = {value!r:<28} # {origin}")
+            typer.echo(f"{f'{name} =':<40} {value!r:<24} # {origin}")
         return
     with manners.progress("starting", total=1.0) as show:
-        done = api.run(resolved.settings, out=out, jobs=jobs, resume=resume, show=show, origins=resolved.origins)
+        done = api.run(resolved.settings, out=out, jobs=jobs, resume=resume, show=show)
     if as_json:
         manners.print_json(done.summary)
         return
     for line in done.lines():
         typer.echo(line)
-
-
-run.__doc__ = EXAMPLE

@@ -14,7 +14,6 @@ from typing import Any
 from probative import files
 from probative.errors import ConfigError
 from probative.pipeline import drift
-from probative.pipeline.decision import Decision
 from probative.pipeline.documents import NewDocument, Row, Unreadable, read, unique
 from probative.pipeline.drift import Profile
 from probative.pipeline.pipeline import Pipeline
@@ -40,6 +39,15 @@ class Screened:
     rejected: int
     warning: str | None
     seconds: float
+
+    def summary(self) -> dict[str, Any]:
+        """What summary.json says."""
+        return dict(json.loads((self.out / SUMMARY).read_text(encoding="utf-8")))
+
+    def sentence(self) -> str:
+        """What was done, in one sentence."""
+        counts = ", ".join(f"{n:,} {state}" for state, n in self.states.items())
+        return f"{self.documents:,} documents, {self.queries:,} queries: {counts}. Decisions: {self.out / DECISIONS}"
 
 
 def screen(
@@ -212,4 +220,11 @@ def read_decisions(out: Path) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
 
 
-__all__ = ["Decision", "Screened", "read_decisions", "screen"]
+def write_parquet(out: Path) -> Path:
+    """The decisions as one Parquet table, evidence as a list column, streamed from decisions.jsonl."""
+    import polars as pl
+
+    path = out / "decisions.parquet"
+    with files.writing(path) as aside:
+        pl.scan_ndjson(out / DECISIONS).sink_parquet(aside)
+    return path

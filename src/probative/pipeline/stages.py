@@ -66,10 +66,11 @@ class LearnedStage:
         *,
         parts: int | None,
         seed: int,
+        fixed: int | None = None,
     ) -> None:
         self.name = name
         self.settings, self.make, self._load, self.names = settings, make, load, names
-        self.parts, self.seed = parts, seed
+        self.parts, self.seed, self.fixed = parts, seed, fixed
         self.model: Any = None
 
     @property
@@ -77,7 +78,7 @@ class LearnedStage:
         return getattr(self.model, "epochs_", None)
 
     def settings_key(self) -> Any:
-        return [self.settings.model_dump(mode="json"), self.parts, self.seed]
+        return [self.settings.model_dump(mode="json"), self.parts, self.seed, self.fixed]
 
     def fit(self, train: Inputs, stop: Inputs | None) -> Inputs:
         self.model = self.make().fit(train, stop)
@@ -131,7 +132,7 @@ class FinalStage:
         """Nothing is learned."""
 
 
-def _learned(settings: PipelineSettings, epochs: Mapping[str, int] | None) -> list[LearnedStage]:
+def _learned(settings: PipelineSettings) -> list[LearnedStage]:
     rerank, seed = settings.rerank, settings.seed
     made: list[LearnedStage] = []
     if rerank.kind in ("linear", "lambdarank"):
@@ -163,9 +164,29 @@ def _learned(settings: PipelineSettings, epochs: Mapping[str, int] | None) -> li
     return made
 
 
+def _graph(settings: PipelineSettings, epochs: Mapping[str, int] | None) -> list[LearnedStage]:
+    if not settings.graph.on:
+        return []
+    from probative.graph import GraphModel
+
+    fixed = (epochs or {}).get("graph")
+    return [
+        LearnedStage(
+            "graph",
+            settings.graph,
+            lambda: GraphModel(settings.graph, seed=settings.seed, epochs=fixed),
+            GraphModel.load,
+            {"rank": "graph", "node": "graph_node", "gate": "graph"},
+            parts=None,
+            seed=settings.seed,
+            fixed=fixed,
+        )
+    ]
+
+
 def make_stages(settings: PipelineSettings, epochs: Mapping[str, int] | None = None) -> list[Stage]:
     """The steps that the settings ask for; `epochs` fixes what STOP would choose."""
-    return [RetrieveStage(settings), *_learned(settings, epochs), FinalStage()]
+    return [RetrieveStage(settings), *_learned(settings), *_graph(settings, epochs), FinalStage()]
 
 
 def load_stages(settings: PipelineSettings, folders: Mapping[str, Path]) -> list[Stage]:
