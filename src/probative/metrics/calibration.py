@@ -101,7 +101,9 @@ def _newton(theta: FloatArray, z: FloatArray, target: FloatArray) -> FloatArray:
     spread = mean * (1 - mean)
     gradient = np.array([(target - mean).sum(), ((target - mean) * z).sum()])
     a, b, c = spread.sum(), (spread * z).sum(), (spread * z * z).sum()
-    move = np.array([c * gradient[0] - b * gradient[1], a * gradient[1] - b * gradient[0]]) / (a * c - b * b)
+    move: FloatArray = np.array([c * gradient[0] - b * gradient[1], a * gradient[1] - b * gradient[0]]) / (
+        a * c - b * b
+    )
     before = _loss(theta, z, target)
     for _ in range(30):
         if _loss(theta + move, z, target) <= before:

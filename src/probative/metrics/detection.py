@@ -126,11 +126,12 @@ class Staircase:
             return np.full(len(count), np.nan)
         tp = self.tp[np.maximum(count - 1, 0), np.arange(len(count))]
         value = _divide_or_nan(np.where(count > 0, tp, 0.0), self.n_positive.astype(np.float64))
-        return np.asarray(np.where(self.n_negative > 0, value, np.nan), dtype=np.float64)
+        return np.where(self.n_negative > 0, value, np.nan)
 
 
 def _divide_or_nan(a: Array, b: Array) -> FloatArray:
-    return np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
+    out: FloatArray = np.divide(a, b, out=np.full(np.shape(b), np.nan), where=b > 0)
+    return out
 
 
 def allowed(n_negative: Array, alpha: float) -> FloatArray:

@@ -37,6 +37,8 @@ ENTRIES = (
         "The share of a query's evidence sentences that a reader sees in the first K.",
         "Ranking a b c d, gold {b, d}: recall@3 = 1/2.",
         default=True,
+        baseline=(0.75, 0.85),
+        good=(0.90, 0.95),
     ),
     _entry(
         "recall_inpool@K",

@@ -58,7 +58,7 @@ class Entry:
     target: Target | None = None
     baseline: tuple[float, float] | None = None
     good: tuple[float, float] | None = None
-    """Reference ranges of 000 §7."""
+    """Reference ranges of 000 §7, for K = 10 and α = 0.05."""
 
     @property
     def population(self) -> str:
