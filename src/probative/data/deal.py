@@ -34,8 +34,7 @@ def deal(units: Sequence[Unit], targets: Sequence[int], *, balanced: bool = Fals
         units = sides.spread(units)
     for unit in sorted((u for u in units if u.size > 1), key=lambda u: -u.size):
         sides.put(unit, sides.roomiest())
-    for unit in (u for u in units if u.size == 1):
-        sides.put(unit, sides.first_open())
+    sides.fill([u for u in units if u.size == 1])
     sides.leave_none_empty()
     return sides.units
 
@@ -53,8 +52,16 @@ class _Sides:
     def roomiest(self) -> int:
         return max(range(len(self.room)), key=lambda side: self.room[side])
 
-    def first_open(self) -> int:
-        return next((side for side, room in enumerate(self.room) if room > 0), self.roomiest())
+    def fill(self, singles: Sequence[Unit]) -> None:
+        """Cut single documents into the room that is left, side after side; the targets add up to all documents."""
+        at = 0
+        for side, room in enumerate(self.room):
+            taken = singles[at : at + max(0, room)]
+            self.units[side] += taken
+            self.room[side] -= len(taken)
+            at += len(taken)
+        for unit in singles[at:]:
+            self.put(unit, self.roomiest())
 
     def spread(self, units: Sequence[Unit]) -> list[Unit]:
         """Place every unit that has a label; the rest is returned."""

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from probative.data.folds import FoldSettings, make_deployment, make_folds, parts, roles
+from probative.data.near import find_near_duplicates
 from probative.errors import ConfigError, DataError
 from probative.settings import Layer, resolve
 from probative.types import Role
@@ -152,8 +153,11 @@ def test_near_duplicates_stay_on_one_side():
     texts = [" ".join(words[i * 20 : i * 20 + 20]) for i in range(30)]
     texts[7] = texts[21] + " thanks"
     fake.sentences = pl.DataFrame({"doc_id": fake.documents["doc_id"], "sent_idx": [0] * 30, "text": texts})
+    settings = FoldSettings(near_duplicates=0.8)
+    near = find_near_duplicates(fake.sentences, 0.8)
+    assert make_folds(fake, settings, 1).equals(make_folds(fake, settings, 1, near=near))
     for seed in range(5):
-        folds = make_folds(fake, FoldSettings(near_duplicates=0.8), seed)
+        folds = make_folds(fake, settings, seed, near=near)
         copies = folds.filter(pl.col("doc_id").is_in(["d00007", "d00021"]))
         assert copies.group_by("fold").agg(pl.col("role").n_unique())["role"].to_list() == [1] * 5
 

@@ -214,6 +214,7 @@ def changed_cuad(**change: Any) -> dict[str, Any]:
 def test_cuad_answers_become_the_sentences_they_touch(tmp_path):
     corpus = imported("cuad", write(tmp_path / "CUADv1.json", CUAD))
     assert texts(corpus) == [("ACME_DISTRIBUTION", "Governing Law", "It is governed by the laws of Ohio.")]
+    assert corpus.documents.columns == ["doc_id"]
     assert positives(corpus) == {
         ("ACME_DISTRIBUTION", "Exclusivity"): 0,
         ("ACME_DISTRIBUTION", "Governing Law"): 1,

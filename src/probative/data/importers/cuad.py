@@ -32,7 +32,7 @@ Rows = dict[str, list[tuple[Any, ...]]]
 def read(path: Path, *, encoding: str | None = None) -> Source:
     """Read the official JSON (data, paragraphs, context, qas).
 
-    A paragraph is a document, a clause type (the part of a question's id behind the last `__`) a criterion, an answer
+    A paragraph is a document (where a title has several, it becomes the column `title`), a clause type (the part of a question's id behind the last `__`) a criterion, an answer
     a span that is mapped to the sentences it overlaps. is_impossible is has_evidence = 0.
     """
     files = json_files(path)
@@ -46,10 +46,10 @@ def read(path: Path, *, encoding: str | None = None) -> Source:
     repeated = len(rows["gold"]) - len(set(rows["gold"]))
     rows["gold"] = list(dict.fromkeys(rows["gold"]))
     rows["criteria"] = list(dict(rows["criteria"]).items())
-    tables = {
-        name: Table.of(f"{files[0].name} ({name})", pl.DataFrame(rows[name], schema=schema, orient="row"))
-        for name, schema in SCHEMAS.items()
-    }
+    frames = {name: pl.DataFrame(rows[name], schema=schema, orient="row") for name, schema in SCHEMAS.items()}
+    if (frames["documents"]["doc_id"] == frames["documents"]["title"]).all():
+        frames["documents"] = frames["documents"].drop("title")
+    tables = {name: Table.of(f"{files[0].name} ({name})", frame) for name, frame in frames.items()}
     meta = CorpusMeta(name=files[0].stem.lower(), source=f"{files[0].name}, SQuAD-like JSON")
     notes = (f"{files[0].name}: {repeated} answers stood there twice and are kept once",) if repeated else ()
     return Source(meta=meta, tables=tables, notes=notes, problems=walk.problems)
