@@ -32,8 +32,9 @@ Rows = dict[str, list[tuple[Any, ...]]]
 def read(path: Path, *, encoding: str | None = None) -> Source:
     """Read the official JSON (data, paragraphs, context, qas).
 
-    A paragraph is a document (where a title has several, it becomes the column `title`), a clause type (the part of a question's id behind the last `__`) a criterion, an answer
-    a span that is mapped to the sentences it overlaps. is_impossible is has_evidence = 0.
+    A paragraph is a document (where titles have several, the column `title` groups them), a clause type (the part of
+    a question's id behind the last `__`) a criterion, an answer a span that is mapped to the sentences it overlaps.
+    is_impossible is has_evidence = 0.
     """
     files = json_files(path)
     if len(files) > 1:
