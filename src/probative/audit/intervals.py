@@ -7,19 +7,19 @@ once in ten million.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from probative.audit import exact
+from probative.audit import bands, exact
 from probative.audit.check import Check, absent, judged
 from probative.audit.frame import Frame
 from probative.audit.recompute import Recomputation
 from probative.audit.records import Comparison
 from probative.audit.resampling import Draws, Resampled
+from probative.audit.sums import Array
 
 TITLE = "Intervals agree with an independent resampling"
 FIX = "Make the intervals again: probative evaluate RUN."
@@ -29,64 +29,86 @@ EXEMPT = ("k_min", "k_max", "curve_threshold")
 
 
 def intervals(
-    found: Sequence[Comparison], frames: Mapping[str, Frame], answers: Recomputation, meta: Mapping[str, Any]
+    found: Sequence[Comparison],
+    frames: Mapping[str, Frame],
+    answers: Recomputation,
+    master: Mapping[str, Any],
 ) -> Check:
     """PV022."""
     stated = [c for c in found if c.record.get("ci_low") is not None and c.answer is not None]
+    drawn = (master.get("meta") or {}).get("bootstrap") or {}
     if not stated:
         return absent("PV022", TITLE, "no interval was computed")
-    drawn = meta.get("bootstrap") or {}
     if drawn.get("unit") == "queries":
         return absent("PV022", TITLE, "the intervals resample queries; only those over documents are checked")
-    by_stage: dict[str, list[Comparison]] = defaultdict(list)
-    for item in stated:
-        by_stage[item.key.stage].append(item)
-    verdicts: list[str | None] = []
-    for stage, items in by_stage.items():
-        resampled = Resampled(frames[stage], Draws.of(frames[stage].queries))
+    resamples = int(drawn.get("resamples") or 10_000)
+    covered = 0
+    findings = list(_missing(found))
+    for stage, frame in frames.items():
+        resampled = Resampled(frame, Draws.of(frame.queries))
+        items = [c for c in stated if c.key.stage == stage]
         resampled.prepare([c.key for c in items])
-        verdicts += [_verdict(item, resampled, answers, int(drawn.get("resamples") or 10_000)) for item in items]
-    covered = sum(v is not None for v in verdicts)
-    findings = [v for v in verdicts if v] + list(_missing(found))
-    good = (
-        f"{covered:,} of {len(stated):,} intervals worked out by another method; the bounds agree within sampling error"
-    )
+        verdicts = [_verdict(item, resampled, answers, resamples) for item in items]
+        covered += sum(v is not None for v in verdicts)
+        findings += [v for v in verdicts if v]
+        findings += _of_series(master, stage, resampled, resamples)
+    good = f"{covered:,} of {len(stated):,} intervals worked out by another method; bounds agree within sampling error"
     return judged("PV022", TITLE, findings, good=good, fix=FIX)
+
+
+def _of_series(master: Mapping[str, Any], stage: str, resampled: Resampled, resamples: int) -> Iterator[str]:
+    def judge(low: float, high: float, values: Array) -> str:
+        return _outside(low, high, values, resamples) or ""
+
+    def judge_exact(low: float, high: float, value: float, events: exact.Events) -> str:
+        return _inexact(low, high, value, events, 1.0)
+
+    for one in master.get("series", ()):
+        if (one.get("stage") or "final") == stage and resampled.frame.rows(str(one["scope"]), "all") is not None:
+            yield from bands.bands(one, resampled, judge, judge_exact)
 
 
 def _verdict(item: Comparison, resampled: Resampled, answers: Recomputation, resamples: int) -> str | None:
     """A finding, "" when the bounds agree, None when the second method has no answer."""
     record = item.record
+    low, high = float(record["ci_low"]), float(record["ci_high"])
     found = exact.events(item.key, resampled, answers)
     stated_exact = str(record.get("ci_method", "")).startswith("clopper_pearson")
     if stated_exact != (found is not None and found.at_boundary):
         rule = "at most five events or misses" if found is not None and found.at_boundary else "more than five of both"
         return f"{item.key}: ci_method is {record.get('ci_method')}, though there are {rule}"
     if found is not None and stated_exact:
-        return _exact(item, found)
-    values = resampled.values(item.key)
-    if values is None:
-        return None
-    known = np.sort(values[np.isfinite(values)])
-    return _bounds(item, known, resamples) if len(known) >= ENOUGH else None
+        problem: str | None = _inexact(low, high, float(record["value"]), found, exact.scale(item.key.metric))
+    else:
+        values = resampled.values(item.key)
+        problem = None if values is None else _outside(low, high, values, resamples)
+    return f"{item.key}: {problem}" if problem else problem
 
 
-def _exact(item: Comparison, found: exact.Events) -> str:
-    factor = exact.scale(item.key.metric)
-    low, high = exact.bounds(float(item.record["value"]) / factor, found.effective)
-    if exact.overlap((item.record["ci_low"], item.record["ci_high"]), (low * factor, high * factor)):
+def _inexact(low: float, high: float, value: float, found: exact.Events, factor: float) -> str:
+    again = [factor * bound for bound in exact.bounds(value / factor, found.effective)]
+    if exact.overlap((low, high), again):
         return ""
-    stated = f"[{item.record['ci_low']:.6g}, {item.record['ci_high']:.6g}]"
-    return f"{item.key}: the exact interval is {stated}, worked out again [{low * factor:.6g}, {high * factor:.6g}]"
+    return f"the exact interval is [{low:.6g}, {high:.6g}], worked out again [{again[0]:.6g}, {again[1]:.6g}]"
 
 
-def _bounds(item: Comparison, known: NDArray[np.float64], stated: int) -> str:
-    for name, share in (("ci_low", 0.025), ("ci_high", 0.975)):
-        low, high = band(known, share, stated)
-        bound = float(item.record[name])
-        if not low <= bound <= high:
-            return f"{item.key}: {name} is {bound:.6g}, an independent resampling: {low:.6g} to {high:.6g}"
+def _outside(low: float, high: float, values: Array, stated: int) -> str | None:
+    known = np.sort(values[np.isfinite(values)])
+    if len(known) < ENOUGH:
+        return None
+    for name, bound, share in (("lower", low, 0.025), ("upper", high, 0.975)):
+        least, most = band(known, share, stated)
+        if not least <= bound <= most:
+            return f"the {name} bound is {bound:.6g}, an independent resampling: {least:.6g} to {most:.6g}"
     return ""
+
+
+def _missing(found: Sequence[Comparison]) -> Iterator[str]:
+    for item in found:
+        record, answer = item.record, item.answer
+        bare = record.get("ci_low") is None and not record.get("reason")
+        if bare and answer is not None and answer.defined and not item.key.metric.startswith(EXEMPT):
+            yield f"{item.key}: has no interval, and no reason why"
 
 
 def band(known: NDArray[np.float64], share: float, stated: int) -> tuple[float, float]:
@@ -101,11 +123,3 @@ def band(known: NDArray[np.float64], share: float, stated: int) -> tuple[float, 
     # The stated bounds come from sums in single precision.
     small = 2e-6 * max(1.0, abs(float(low)), abs(float(high)))
     return float(low) - small, float(high) + small
-
-
-def _missing(found: Sequence[Comparison]) -> Iterator[str]:
-    for item in found:
-        record, answer = item.record, item.answer
-        bare = record.get("ci_low") is None and not record.get("reason")
-        if bare and answer is not None and answer.defined and not item.key.metric.startswith(EXEMPT):
-            yield f"{item.key}: has no interval, and no reason why"

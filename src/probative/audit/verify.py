@@ -19,6 +19,7 @@ from probative.audit import (
     roles,
     rows,
     seals,
+    series,
     states,
     targets,
     thresholds,
@@ -147,7 +148,12 @@ def _record_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
         (
             "PV022",
             intervals.TITLE,
-            lambda: intervals.intervals(case.compared, case.frames, case.answers, case.meta),
+            lambda: intervals.intervals(case.compared, case.frames, case.answers, case.source.master or {}),
+        ),
+        (
+            "PV023",
+            series.TITLE,
+            lambda: series.series((case.source.master or {}).get("series", []), case.frames, case.answers),
         ),
         ("PV024", "No record stands twice", lambda: records.unique(case.stated)),
         (
