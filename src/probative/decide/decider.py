@@ -98,16 +98,14 @@ class Decider:
         if chosen.triage.method == "grid":
             self.triage_ = triage_by_grid(tune.score, tune.positive, chosen.triage.targets(), values=value)
         else:
-            tried = finite(candidates, "candidates")
             self.triage_ = triage_by_guarantee(
                 tune.score,
                 tune.positive,
                 groups,
                 chosen.triage.targets(),
                 confidence=chosen.triage.confidence,
-                candidates=tried,
-                values=value,
-                candidate_values=self.calibrator_.predict(tried),
+                candidates=candidates,
+                calibrate=self.calibrator_.predict,
             )
         return self
 

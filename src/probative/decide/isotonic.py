@@ -43,8 +43,7 @@ class Isotonic:
         left = np.clip(np.searchsorted(self.x_, z, side="right") - 1, 0, self.x_.size - 2)
         share = np.clip((z - self.x_[left]) / (self.x_[left + 1] - self.x_[left]), 0.0, 1.0)
         low, high = self.y_[left], self.y_[left + 1]
-        # The product may round above the next value, which would break the order of two neighbours.
-        return np.asarray(np.where(share == 1.0, high, np.minimum(low + share * (high - low), high)))
+        return np.asarray(np.where(share == 1.0, high, low + share * (high - low)))
 
     def to_dict(self) -> dict[str, Any]:
         return {"x": self.x_.tolist(), "y": self.y_.tolist()}

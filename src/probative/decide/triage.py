@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 
 from probative.decide.guarantee import CANDIDATES, Guarantee, certify
 from probative.decide.labelled import Labelled, finite
+from probative.decide.logistic import sigmoid
 from probative.decide.threshold import Cuts
-from probative.errors import ConfigError
+from probative.errors import ConfigError, DataError
 from probative.segments import BoolArray, FloatArray, IntArray
 from probative.types import State
 
@@ -121,7 +122,7 @@ def triage_by_grid(
 ) -> Triage:
     """The best thresholds under the targets: skip as much and alert to as much evidence as they allow.
 
-    `values` are the calibrated scores of the same rows (default: the scores themselves).
+    `values` are the probabilities of the same rows (default: the scores themselves).
 
     >>> found = triage_by_grid([0.9, 0.8, 0.7, 0.4, 0.2, 0.1], [1, 1, 0, 1, 0, 0], Targets(alert_precision=0.9))
     >>> found.tau_neg, found.tau_pos
@@ -129,6 +130,8 @@ def triage_by_grid(
     """
     rows = Labelled.of(scores, labels)
     mapped = rows.score if values is None else finite(values, "values")
+    if not ((mapped >= 0) & (mapped <= 1)).all():
+        raise DataError("values: must be probabilities, got a number outside [0, 1]. Calibrate the scores first.")
     chosen = targets or Targets()
     cuts = Cuts.of(rows, mapped)
     if not cuts.n_positive:
@@ -155,42 +158,31 @@ def triage_by_guarantee(
     *,
     confidence: float = 0.95,
     candidates: ArrayLike = CANDIDATES,
-    values: ArrayLike | None = None,
-    candidate_values: ArrayLike | None = None,
+    calibrate: Callable[[FloatArray], FloatArray] = sigmoid,
 ) -> Triage:
     """The skip threshold by `certify`, which promises a rate over documents; the alert threshold is found as by grid.
 
-    `candidate_values` are the calibrated `candidates`, as `values` are the calibrated scores.
+    `scores` and `candidates` are log-odds, or whatever `calibrate` turns into probabilities.
     """
     rows = Labelled.of(scores, labels, groups)
-    mapped = rows.score if values is None else finite(values, "values")
     chosen = targets or Targets()
     found = certify(
         scores, labels, groups, target=chosen.screening_sensitivity, confidence=confidence, candidates=candidates
     )
-    neg = None
-    if found.raw is not None:
-        tried = finite(candidates, "candidates")
-        tried_values = tried if candidate_values is None else finite(candidate_values, "candidate_values")
-        neg = (found.raw, float(tried_values[tried == found.raw].min()))
-    cuts = Cuts.of(rows, mapped)
-    pos, reasons = (
-        _alert(cuts, neg, chosen)
-        if cuts.n_positive
-        else (None, ["No query of TUNE has evidence: nothing is alerted to."])
-    )
-    return _finish("guaranteed", rows, mapped, chosen, neg, pos, [found.reason, *reasons], found)
+    neg = None if found.raw is None else (found.raw, float(calibrate(np.array([found.raw]))[0]))
+    values = calibrate(rows.score)
+    cuts = Cuts.of(rows, values)
+    pos, reasons = _alert(cuts, neg, chosen) if cuts.n_positive else (None, ["Nothing is alerted to."])
+    return _finish("guaranteed", rows, values, chosen, neg, pos, [found.reason, *reasons], found)
 
 
 Cut = tuple[float, float]
 """A threshold on the raw and on the calibrated scale."""
 
 
-def _alert(cuts: Cuts, neg: Cut | None, targets: Targets) -> tuple[Cut | None, list[str]]:
+def _alert(cuts: Cuts, neg: Cut | None, targets: Targets) -> tuple[Cut, list[str]]:
     """The alert threshold that finds most evidence under the targets, not below the skip threshold."""
     above = np.ones(cuts.raw.size, dtype=bool) if neg is None else cuts.value >= neg[1]
-    if not above.any():
-        return None, ["No score of TUNE parts alerts from skipped queries: nothing is alerted to."]
     tests: dict[str, BoolArray] = {"alert_precision": cuts.precision >= targets.alert_precision}
     if targets.alert_fpr is not None:
         tests["alert_fpr"] = cuts.fpr <= targets.alert_fpr
@@ -231,7 +223,7 @@ def _finish(
     return Triage(
         method=method,
         tau_neg=tau_neg,
-        tau_pos=max(tau_neg, tau_pos),
+        tau_pos=tau_pos,
         raw_tau_neg=None if neg is None else neg[0],
         raw_tau_pos=None if pos is None else pos[0],
         targets=targets,

@@ -24,7 +24,9 @@ def test_ceil_rounds_the_share_up() -> None:
     assert Limits(rounding="ceil").bounds([7])[1][0] == 4
 
 
-@pytest.mark.parametrize(("n", "ratio", "k_max"), [(100, 0.29, 29), (10, 0.7, 7), (5, 0.6, 3), (30, 0.1, 3)])
+@pytest.mark.parametrize(
+    ("n", "ratio", "k_max"), [(100, 0.29, 29), (10, 0.7, 7), (5, 0.6, 3), (30, 0.1, 3), (100, 0.07, 7)]
+)
 def test_a_share_that_is_whole_is_not_lost_or_gained_to_rounding(n: int, ratio: float, k_max: int) -> None:
     for rounding in ("floor", "ceil"):
         limits = Limits(k_min=0, hard_cap=1000, k_max_ratio=ratio, rounding=rounding)  # type: ignore[arg-type]
@@ -56,7 +58,13 @@ def test_mass_goes_by_the_ranking_not_by_the_probability() -> None:
     assert select(np.array([2, 1, 0]), prob, None, offsets, policy).tolist() == [1]
 
 
+def test_a_share_of_everything_is_not_missed_by_rounding() -> None:
+    # Added one by one, ten tenths stay below their sum in pairs.
+    assert choose_k([0.1] * 10 + [0.0] * 5, Policy(gamma=1.0, limits=FREE)) == 10
+
+
 def test_without_any_probability_the_limits_decide() -> None:
+    assert choose_k([0.0] * 8, Policy(limits=FREE)) == 0
     assert choose_k([0.0] * 8) == 2
     assert choose_k([0.0] * 8, Policy(kind="threshold")) == 2
 
@@ -64,6 +72,12 @@ def test_without_any_probability_the_limits_decide() -> None:
 @pytest.mark.parametrize(("tau", "k"), [(0.0, 5), (0.5, 2), (0.6, 2), (0.95, 0)])
 def test_threshold_takes_as_many_as_pass(tau: float, k: int) -> None:
     assert k == choose_k([0.9, 0.6, 0.3, 0.2, 0.1], Policy(kind="threshold", tau=tau, limits=FREE))
+
+
+def test_threshold_counts_the_pool_only() -> None:
+    policy = Policy(kind="threshold", tau=0.0, limits=FREE)
+    rows = np.arange(3), np.array([0.9, 0.8, 0.7]), np.array([True, False, True]), np.array([0, 3])
+    assert select(*rows, policy).tolist() == [2]
 
 
 def test_gap_cuts_at_the_deepest_drop_between_the_limits() -> None:
@@ -83,6 +97,10 @@ def test_fixed_is_limited_too() -> None:
 def test_limits_count_all_candidates_even_of_a_ranking_that_was_cut_off() -> None:
     prob = [0.5, 0.4, 0.3, 0.2]
     assert (choose_k(prob), choose_k(prob, n_candidates=40)) == (2, 4)
+
+
+def test_no_more_is_shown_than_the_ranking_lists() -> None:
+    assert choose_k([0.5, 0.4], Policy(kind="fixed", k=5), n_candidates=40) == 2
 
 
 def test_a_query_is_answered_alike_alone_and_in_company() -> None:

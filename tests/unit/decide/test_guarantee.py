@@ -60,6 +60,10 @@ def test_the_sequence_stops_at_the_first_failure() -> None:
     assert certify(*corpus(600, misses=10), target=0.97).raw == 2.0
 
 
+def test_with_too_few_documents_no_miss_is_allowed() -> None:
+    assert certify(*corpus(100, misses=1)).raw == -5.0
+
+
 def test_a_document_is_lost_when_any_of_its_positives_is() -> None:
     scores, labels, group = [5.0, 1.0, 4.0, 3.0], [1, 1, 1, 1], ["a", "a", "b", "b"]
     assert certify(scores, labels, group, target=0.2, candidates=[0, 1, 2, 3, 4, 5]).raw == 1.0
@@ -99,6 +103,25 @@ def test_impossible_promises_are_refused() -> None:
 def test_the_saved_form_is_the_same_promise() -> None:
     found = certify(*corpus(100))
     assert found == Guarantee.from_dict(found.to_dict())
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.9])
+def test_the_promise_is_broken_in_at_most_7_percent_of_500_draws(correlation: float) -> None:
+    rng = np.random.default_rng(11)
+
+    def world(n: int) -> np.ndarray:
+        """(n, 5) scores of positives whose fate is partly their document's."""
+        shared, own = rng.normal(size=(n, 1)), rng.normal(size=(n, 5))
+        return np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own
+
+    truth = np.sort(world(200_000).min(axis=1))
+    group = np.repeat(np.arange(150), 5)
+    broken = 0
+    for _ in range(500):
+        found = certify(world(150).ravel(), np.ones(750), group, target=0.9)
+        assert found.raw is not None
+        broken += np.searchsorted(truth, found.raw) / truth.size > 0.1
+    assert 0 < broken <= 35
 
 
 @pytest.mark.parametrize("seed", range(4))

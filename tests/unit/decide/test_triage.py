@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from probative.decide import Targets, Triage, assign_states, triage_by_grid, triage_by_guarantee, triage_table
-from probative.errors import ConfigError
+from probative.decide import Targets, Triage, assign_states, sigmoid, triage_by_grid, triage_by_guarantee, triage_table
+from probative.errors import ConfigError, DataError
 
 # Ten queries in falling order, their evidence, and what cutting at each would give:
 SCORES = [0.95, 0.90, 0.85, 0.80, 0.70, 0.60, 0.50, 0.40, 0.30, 0.20]
@@ -89,8 +89,8 @@ def documents(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def test_the_guaranteed_thresholds_come_from_the_candidates() -> None:
-    found = triage_by_guarantee(*documents(700), candidates=[-3, 0, 1.5, 2.5], candidate_values=[0.1, 0.5, 0.7, 0.9])
-    assert (found.method, found.raw_tau_neg, found.tau_neg) == ("guaranteed", 1.5, 0.7)
+    found = triage_by_guarantee(*documents(700), candidates=[-3, 0, 1.5, 2.5])
+    assert (found.method, found.raw_tau_neg, found.tau_neg) == ("guaranteed", 1.5, sigmoid([1.5])[0])
     assert found.guarantee is not None
     assert found.guarantee.certified
     assert found.reached["screening_sensitivity"] == 1.0
@@ -106,13 +106,15 @@ def test_a_guarantee_without_positives_skips_nothing() -> None:
     assert (found.raw_tau_neg, found.tau_neg, found.tau_pos) == (None, 0.0, 1.0)
 
 
-def test_when_no_score_lies_above_the_skip_threshold_nothing_is_alerted_to() -> None:
-    # Raw scores so high that they are equal as doubles, calibrated to either side of the candidate.
-    found = triage_by_guarantee(
-        [1.0, 1.0], [1, 0], ["a", "b"], Targets(screening_sensitivity=0.5), candidates=[1.0],
-        values=[0.9, 0.5], candidate_values=[0.7],
-    )  # fmt: skip
-    assert (found.tau_neg, found.tau_pos, found.raw_tau_pos) == (0.7, 1.0, None)
+def test_a_calibrator_maps_scores_and_candidates_alike() -> None:
+    found = triage_by_guarantee(*documents(700), candidates=[0.0, 2.0, 3.0], calibrate=lambda z: sigmoid(z / 2))
+    assert (found.raw_tau_neg, found.tau_neg) == (2.0, sigmoid([1.0])[0])
+    assert found.tau_neg <= found.tau_pos
+
+
+def test_scores_that_are_no_probabilities_need_values() -> None:
+    with pytest.raises(DataError, match="must be probabilities"):
+        triage_by_grid([2.0, -1.0], [1, 0])
 
 
 def test_the_words_say_what_is_kept_and_what_is_alerted_to() -> None:
