@@ -15,10 +15,9 @@ from probative.decide.logistic import sigmoid
 from probative.decide.threshold import Cuts
 from probative.errors import ConfigError, DataError
 from probative.segments import BoolArray, FloatArray, IntArray
-from probative.types import State
 
-CODES = (State.NEG, State.UNCERTAIN, State.POS)
 NEVER_NEG, NEVER_POS = 0.0, 1.0
+NO_EVIDENCE = "No query of TUNE has evidence: nothing is skipped or alerted to."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,15 +134,7 @@ def triage_by_grid(
     chosen = targets or Targets()
     cuts = Cuts.of(rows, mapped)
     if not cuts.n_positive:
-        return _finish(
-            "grid",
-            rows,
-            mapped,
-            chosen,
-            None,
-            None,
-            ["No query of TUNE has evidence: nothing is skipped or alerted to."],
-        )
+        return _finish("grid", rows, mapped, chosen, None, None, [NO_EVIDENCE])
     keep = int(np.argmax(cuts.tpr >= chosen.screening_sensitivity))
     neg = (float(cuts.raw[keep]), float(cuts.value[keep]))
     pos, reasons = _alert(cuts, neg, chosen)
@@ -172,7 +163,7 @@ def triage_by_guarantee(
     neg = None if found.raw is None else (found.raw, float(calibrate(np.array([found.raw]))[0]))
     values = calibrate(rows.score)
     cuts = Cuts.of(rows, values)
-    pos, reasons = _alert(cuts, neg, chosen) if cuts.n_positive else (None, ["Nothing is alerted to."])
+    pos, reasons = _alert(cuts, neg, chosen) if cuts.n_positive else (None, [NO_EVIDENCE])
     return _finish("guaranteed", rows, values, chosen, neg, pos, [found.reason, *reasons], found)
 
 

@@ -85,6 +85,7 @@ def test_the_manifest_entry_survives_json_and_decides_the_same() -> None:
     decider = Decider(settings).fit(*tune())
     entry = json.loads(json.dumps(decider.to_dict(), allow_nan=False))
     assert list(entry) == ["calibrator", "thresholds", "operating", "triage", "policy"]
+    assert entry["triage"]["guarantee"]["confidence"] == 0.9
     again = Decider.from_dict(entry)
     logits, columns = np.linspace(-4, 4, 80), rows(80)
     before, after = decider.decide(logits, *columns), again.decide(logits, *columns)
