@@ -44,29 +44,49 @@ class Graphs:
         return np.asarray(self.rows >= 0)
 
 
-def first_of(names: tuple[str, ...], inputs: Inputs) -> str | None:
-    """The first of these scores that the inputs have."""
+def _first(names: tuple[str, ...], inputs: Inputs) -> str | None:
     return next((name for name in names if name in inputs.scores), None)
 
 
-def feature_scores(inputs: Inputs) -> tuple[str, ...]:
-    """The scores that node features are made of."""
-    return tuple(name for name in FEATURES if name in inputs.scores)
+def whole_base(inputs: Inputs, sources: Sources) -> FloatArray:
+    """(N,) the score of the stage before, 0 where there is no such stage."""
+    return _flat(inputs, sources.base)
 
 
-def build_graphs(inputs: Inputs, size: int, edges: EdgeSettings, names: tuple[str, ...]) -> Graphs:
+def _flat(inputs: Inputs, name: str | None) -> FloatArray:
+    return np.asarray(inputs.scores[name] if name else np.zeros(inputs.view.n_rows), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """The scores that graphs are made of, chosen where the model is fitted."""
+
+    base: str | None
+    odds: str | None
+    features: tuple[str, ...]
+
+    @staticmethod
+    def of(inputs: Inputs) -> Sources:
+        """The best of what these inputs have."""
+        features = tuple(name for name in FEATURES if name in inputs.scores)
+        return Sources(base=_first(BASE, inputs), odds=_first(LOG_ODDS, inputs), features=features)
+
+    def missing(self, inputs: Inputs) -> list[str]:
+        """Those that these inputs lack."""
+        needed = {self.base, self.odds, *self.features} - {None}
+        return sorted(str(name) for name in needed if name not in inputs.scores)
+
+
+def build_graphs(inputs: Inputs, size: int, edges: EdgeSettings, sources: Sources) -> Graphs:
     """Draw the graph of every query over its `size` best candidates in the pool."""
     view = inputs.view
-    chosen = first_of(BASE, inputs)
-    base = np.asarray(inputs.scores[chosen] if chosen else np.zeros(view.n_rows), dtype=np.float64)
+    names = sources.features
+    base = whole_base(inputs, sources)
     rows = _nodes(view, base, inputs.pool, size)
     mask = rows >= 0
     safe = np.where(mask, rows, 0)
     sentence = np.where(mask, view.sentence[safe], 0) if view.n_rows else np.zeros_like(rows)
-    trusted = first_of(LOG_ODDS, inputs)
-    odds = (
-        np.asarray(inputs.scores[trusted], dtype=np.float64)[safe] if trusted and view.n_rows else np.zeros(rows.shape)
-    )
+    odds = _padded(_flat(inputs, sources.odds), safe, mask)
     columns = [_standing(_padded(inputs.scores[name], safe, mask), mask) for name in names]
     columns += [_around(inputs.scores[name], view, safe, mask) for name in names[:1]]
     columns.append(_place(view, safe, mask))

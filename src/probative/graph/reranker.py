@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from probative import files, segments
 from probative.errors import ConfigError, DataError, ModelError
-from probative.graph.batches import BASE, Graphs, build_graphs, feature_scores, first_of
+from probative.graph.batches import Graphs, Sources, build_graphs, whole_base
 from probative.graph.model import Heads, Network
 from probative.graph.settings import GraphSettings, LearnSettings, TrunkSettings
 from probative.graph.train import Material, outputs, train
@@ -44,7 +45,7 @@ class GraphModel:
                 "No sentence of the training documents is marked as evidence, so the graph has nothing to learn. "
                 "Check the gold table, or leave more documents for training."
             )
-        self.names_ = feature_scores(inputs)
+        self.sources_ = Sources.of(inputs)
         self.criteria_ = tuple(inputs.view.criterion_texts)
         self.width_ = inputs.sentence_vectors.shape[1]
         graphs = self._graphs(inputs)
@@ -70,7 +71,7 @@ class GraphModel:
         for network in self.networks_.values():
             said |= outputs(network, material)
         view = inputs.view
-        base = _whole_base(inputs)
+        base = whole_base(inputs, self.sources_)
         node = _laid(view, graphs, said["node"], base) if "node" in said else None
         rank = _laid(view, graphs, said["rank"], base) if "rank" in said else (base if node is None else node)
         gate = np.where(graphs.mask.any(1), said["gate"], NOTHING).astype(np.float64) if "gate" in said else None
@@ -91,7 +92,7 @@ class GraphModel:
                 "settings": self.settings.model_dump(mode="json"),
                 "seed": self.seed,
                 "epochs": self.epochs_,
-                "scores": list(self.names_),
+                "sources": asdict(self.sources_),
                 "criteria": list(self.criteria_),
                 "width": self.width_,
             },
@@ -108,7 +109,9 @@ class GraphModel:
             tensors = load_file(folder / "graph.safetensors")
             made = cls(GraphSettings.model_validate(facts["settings"]), seed=facts["seed"])
             made.epochs_, made.width_ = facts["epochs"], facts["width"]
-            made.names_, made.criteria_ = tuple(facts["scores"]), tuple(facts["criteria"])
+            sources = facts["sources"]
+            made.sources_ = Sources(**{**sources, "features": tuple(sources["features"])})
+            made.criteria_ = tuple(facts["criteria"])
             made.mean_, made.scale_ = tensors["mean"].numpy(), tensors["scale"].numpy()
             made.networks_ = {}
             for name in _networks(made.settings):
@@ -121,10 +124,9 @@ class GraphModel:
         return made
 
     def _graphs(self, inputs: Inputs) -> Graphs:
-        missing = [name for name in self.names_ if name not in inputs.scores]
-        if missing:
+        if missing := self.sources_.missing(inputs):
             raise ConfigError(f"The graph was fitted with the scores {', '.join(missing)}, which are missing here.")
-        return build_graphs(inputs, self.settings.pool, self.settings.edges, self.names_)
+        return build_graphs(inputs, self.settings.pool, self.settings.edges, self.sources_)
 
     def _material(self, inputs: Inputs, graphs: Graphs) -> Material:
         view = inputs.view
@@ -175,11 +177,6 @@ def _scaling(graphs: Graphs) -> tuple[Vectors, Vectors]:
     mean = there.mean(0, dtype=np.float64)
     scale = there.std(0, dtype=np.float64)
     return mean.astype(np.float32), np.where(scale > 1e-6, scale, 1).astype(np.float32)
-
-
-def _whole_base(inputs: Inputs) -> FloatArray:
-    chosen = first_of(BASE, inputs)
-    return np.asarray(inputs.scores[chosen] if chosen else np.zeros(inputs.view.n_rows), dtype=np.float64)
 
 
 def _laid(view: View, graphs: Graphs, said: Floats, base: FloatArray) -> FloatArray:

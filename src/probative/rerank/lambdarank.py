@@ -10,7 +10,9 @@ import numpy as np
 
 from probative import files, segments
 from probative.errors import ConfigError, ModelError
+from probative.rerank.boost import boost
 from probative.rerank.features import EARLIER, Table, candidate_table
+from probative.rerank.gate import QueryGate
 from probative.rerank.linear import require_evidence
 from probative.rerank.settings import LambdaRankSettings
 from probative.rerank.shared import labels, trainable
@@ -23,8 +25,8 @@ FACTS = "lambdarank.json"
 class LambdaRanker:
     """Reorders the best candidates of the linear model; needs its scores, out-of-fold where it learns.
 
-    `rank` comes from LambdaRank, `node` from trees fitted to each candidate's label. Candidates beyond `depth` keep the
-    linear order, below the others.
+    `rank` comes from LambdaRank, `node` from trees fitted to each candidate's label, `gate` from how a query's
+    candidates score together. Candidates beyond `depth` keep the linear order, below the others.
     """
 
     def __init__(self, settings: LambdaRankSettings | None = None, *, seed: int = 0) -> None:
@@ -44,6 +46,7 @@ class LambdaRanker:
         self.node_ = self._boost(table, target, known, {"objective": "binary"}, self.settings.node_trees)
         listwise = {"objective": "lambdarank", "lambdarank_truncation_level": 15}
         groups = np.diff(table.offsets)[found]
+        self.gate_ = QueryGate.fit(inputs, self.earlier_, seed=self.seed)
         self.rank_ = self._boost(table, target, ranked, listwise, self.settings.rank_trees, groups)
         return self
 
@@ -53,14 +56,18 @@ class LambdaRanker:
         linear = np.asarray(inputs.scores["linear"], dtype=np.float64)
         node = linear.copy() if self.node_ is None else self._laid(inputs.view, table, self.node_, linear)
         rank = linear.copy() if self.rank_ is None else self._laid(inputs.view, table, self.rank_, linear)
-        return Scores(rank=rank, node=node)
+        gate = None if self.gate_ is None else self.gate_.score(inputs, self.earlier_)
+        return Scores(rank=rank, node=node, gate=gate)
 
     def save(self, folder: Path) -> None:
         """Write the trees as LightGBM text and the rest as JSON."""
         folder.mkdir(parents=True, exist_ok=True)
         facts = {"settings": self.settings.model_dump(mode="json"), "seed": self.seed, "earlier": list(self.earlier_)}
+        if self.gate_ is not None:
+            facts["gate"] = self.gate_.facts()
         files.write_json(folder / FACTS, facts)
-        for name, trees in (("node", self.node_), ("rank", self.rank_)):
+        gate_trees = None if self.gate_ is None else self.gate_.trees
+        for name, trees in (("node", self.node_), ("rank", self.rank_), ("gate", gate_trees)):
             if trees is not None:
                 files.write_text(folder / f"{name}.txt", trees.model_to_string())
 
@@ -78,6 +85,7 @@ class LambdaRanker:
         made = cls(LambdaRankSettings.model_validate(facts["settings"]), seed=facts["seed"])
         made.earlier_ = tuple(facts["earlier"])
         made.node_, made.rank_ = trees.get("node"), trees.get("rank")
+        made.gate_ = QueryGate.of(facts["gate"], trees["gate"]) if "gate" in facts else None
         return made
 
     def _table(self, inputs: Inputs) -> Table:
@@ -95,29 +103,16 @@ class LambdaRanker:
         groups: Any = None,
     ) -> Any:
         """The fitted trees, or None where the chosen rows hold one class only."""
-        import lightgbm
-
         if not target[chosen].any() or target[chosen].all():
             return None
-        settings = self.settings
-        data = lightgbm.Dataset(
-            table.values[chosen], target[chosen].astype(np.float32), group=groups, feature_name=list(table.names)
-        )
-        common = {
-            "num_threads": 1,
-            "deterministic": True,
-            "force_row_wise": True,
-            "verbose": -1,
-            "seed": self.seed,
-            "learning_rate": settings.learning_rate,
-            "num_leaves": settings.leaves,
-            "min_data_in_leaf": settings.min_leaf,
-            "lambda_l2": 5.0,
-            "feature_fraction": 0.6,
-            "bagging_fraction": 0.7,
-            "bagging_freq": 1,
+        shape = {
+            "learning_rate": self.settings.learning_rate,
+            "num_leaves": self.settings.leaves,
+            "min_data_in_leaf": self.settings.min_leaf,
         }
-        return lightgbm.train({**common, **objective}, data, trees)
+        labels = target[chosen].astype(np.float32)
+        values = table.values[chosen]
+        return boost(values, labels, shape | objective, trees=trees, seed=self.seed, groups=groups, names=table.names)
 
     def _laid(self, view: View, table: Table, trees: Any, linear: FloatArray) -> FloatArray:
         """The trees' raw scores on their candidates; the rest below them, in linear order."""
