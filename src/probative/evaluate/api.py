@@ -14,7 +14,8 @@ from probative.evaluate.output import write_tables
 from probative.evaluate.readers import Source, read_any
 from probative.evaluate.records import MetricsMaster, Record
 from probative.evaluate.settings import EvaluateSettings
-from probative.evaluate.table import View, render
+from probative.evaluate.table import View, headline_mode, render
+from probative.metrics import registry
 
 Resample = Literal["documents", "queries"]
 Ties = Literal["listed", "expected", "trec"]
@@ -30,10 +31,13 @@ class Evaluation:
 
     def value(self, id: str, scope: str = "pooled", **where: Any) -> float | None:  # noqa: A002 - the contract's word
         """One value; None when it could not be computed. `where`: population, mode, criteria, stage."""
-        return self.master.value(id, scope, **where)
+        record = self.record(id, scope, **where)
+        return None if record is None else record["value"]
 
     def record(self, id: str, scope: str = "pooled", **where: Any) -> Record | None:  # noqa: A002 - as above
-        """One record with its interval, n and population."""
+        """One record with its interval, n and population; the headline population and mode where none is named."""
+        if registry.lookup(id).by_mode:
+            where.setdefault("mode", headline_mode(self.master))
         return self.master.get(id, scope, **where)
 
     def write(self, folder: str | Path) -> None:

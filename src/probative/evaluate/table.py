@@ -179,9 +179,9 @@ def _widths(shown: Sequence[Record]) -> list[int]:
 
 
 def _rows(text: Text, block: Block, widths: Sequence[int], view: View, width: int) -> None:
-    text.append(f"  {_line(HEAD, widths)}\n", style="dim")
+    text.append(f" {_line(HEAD, widths)}\n", style="dim")
     for record in block.rows:
-        text.append(f"  {_line(cells(record), widths)}\n")
+        text.append(f" {_line(cells(record), widths)}\n")
         if record["reason"]:
             _wrapped(text, f"({record['reason']})", width, indent=6, style="dim")
         if record.get("note") or record.get("small"):
@@ -193,9 +193,11 @@ def _rows(text: Text, block: Block, widths: Sequence[int], view: View, width: in
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    left, *numbers = row[:5]
-    middle = "  ".join(cell.rjust(size) for cell, size in zip(numbers, widths[1:], strict=True))
-    return f"{left.ljust(widths[0])}  {middle}  {row[5]}"
+    name, value, std, inside, n = (
+        cell.rjust(size) if place else cell.ljust(size)
+        for place, (cell, size) in enumerate(zip(row, widths, strict=False))
+    )
+    return f"{name}  {value}  {std}  {inside} {n}  {row[5]}"
 
 
 def _wrapped(text: Text, line: str, width: int, indent: int = 0, style: str = "") -> None:
