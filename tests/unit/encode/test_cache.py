@@ -123,12 +123,12 @@ cache.CHUNK = 20
 fake = Fake()
 encode = fake.encode
 def slow(batch, kind="sentence"):
-    time.sleep(0.002)
+    time.sleep(0.001)
     return encode(batch, kind)
 fake.encode = slow
 def say(done, total):
     print(done, flush=True)
-cache.VectorCache(fake, Path({root!r})).vectors(texts(2000, {first}), progress=say)
+cache.VectorCache(fake, Path({root!r})).vectors(texts(1000, {first}), progress=say)
 """
 
 
@@ -149,18 +149,18 @@ def test_a_killed_process_loses_at_most_the_chunk_in_progress(tmp_path: Path) ->
     killed.wait()
     killed.stdout.close()
     fake = Fake()
-    np.testing.assert_array_equal(Fake().encode(texts(2000)), VectorCache(fake, tmp_path).vectors(texts(2000)))
-    assert len(fake.asked) <= 2000 - done
+    np.testing.assert_array_equal(Fake().encode(texts(1000)), VectorCache(fake, tmp_path).vectors(texts(1000)))
+    assert len(fake.asked) <= 1000 - done
 
 
 def test_two_processes_and_a_reader_at_once_agree(tmp_path: Path) -> None:
-    running = [worker(tmp_path, first) for first in (0, 1000)]
-    expected, until = Fake().encode(texts(3000)), time.monotonic() + 20
+    running = [worker(tmp_path, first) for first in (0, 500)]
+    expected, until = Fake().encode(texts(1500)), time.monotonic() + 20
     while any(process.poll() is None for process in running) and time.monotonic() < until:
         assert expected[:100].tobytes() == VectorCache(Fake(), tmp_path).vectors(texts(100)).tobytes()
     for process in running:
         process.communicate()
         assert process.returncode == 0
     fake = Fake()
-    assert expected.tobytes() == VectorCache(fake, tmp_path).vectors(texts(3000)).tobytes()
+    assert expected.tobytes() == VectorCache(fake, tmp_path).vectors(texts(1500)).tobytes()
     assert fake.asked == []
