@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from probative.evaluate import intervals
 from probative.evaluate.curve import Part
@@ -96,20 +97,22 @@ class Mean:
     values: list[FloatArray] = field(default_factory=list)
     facts: list[list[Fact]] = field(default_factory=list)
     _sum: Array | None = None
-    _count: IntArray | None = None
+    _missing: NDArray[np.int16] | None = None
 
     def add(self, measured: Measured) -> None:
         self.values.append(measured.values)
         self.facts.append(measured.facts)
         if measured.resamples is None:
             return
-        defined = ~np.isnan(measured.resamples)
-        clean = np.where(defined, measured.resamples, np.float32(0))
-        if self._sum is None or self._count is None:
-            self._sum, self._count = clean, defined.astype(np.int64)
+        if self._sum is None:
+            self._sum = np.zeros_like(measured.resamples)
+            self._missing = np.zeros(measured.resamples.shape, dtype=np.int16)
+        undefined = np.isnan(measured.resamples)
+        if undefined.any():
+            self._missing += undefined
+            self._sum += np.where(undefined, np.float32(0), measured.resamples)
         else:
-            self._sum += clean
-            self._count += defined
+            self._sum += measured.resamples
 
     def estimate(self, keys: list[Key], whole: list[Fact], level: float) -> Estimated:
         """The mean with its spread; `whole` are the facts of the pooled scope."""
@@ -122,9 +125,10 @@ class Mean:
             std_pop, std_sample = np.sqrt(square / count), np.sqrt(square / (count - 1))
         std_sample[count < 2] = np.nan
         resamples = None
-        if self._sum is not None and self._count is not None:
+        if self._sum is not None and self._missing is not None:
+            count_of = (len(self.values) - self._missing).astype(np.float32)
             with np.errstate(divide="ignore", invalid="ignore"):
-                resamples = np.where(self._count > 0, self._sum / self._count, np.nan).astype(np.float32)
+                resamples = self._sum / count_of  # 0 / 0 is NaN: undefined in every member
         facts = [_about_mean(fact) for fact in whole]
         events = [
             _joined([facts[place] for facts, ok in zip(self.facts, defined[:, place], strict=True) if ok])

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from probative.evaluate.cut import Cut
-from probative.evaluate.totals import Array, Events, Fact, Key
+from probative.evaluate.totals import DENSE, Array, Events, Fact, Key
 from probative.metrics import detection
 from probative.segments import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
 
 ENOUGH = 20
 """auroc_within needs this many positives and negatives of a criterion."""
@@ -53,14 +50,16 @@ class Stairs:
         return detection.staircase(self.steps)
 
     @cached_property
-    def _matrices(self) -> tuple[csr_matrix, csr_matrix, csr_matrix, IntArray, Array]:
+    def _matrices(self) -> tuple[Any, Any, Any, IntArray, Array]:
         from scipy.sparse import csr_matrix
 
         s, unit, shape = self.steps, self.unit, (len(self.steps.score), self.n_units)
 
-        def counts(step: IntArray, rows: IntArray, height: int) -> csr_matrix:
+        def counts(step: IntArray, rows: IntArray, height: int) -> Any:
             ones = np.ones(len(rows), dtype=np.float32)
-            return csr_matrix((ones, (step.astype(np.int32), unit[rows].astype(np.int32))), shape=(height, shape[1]))
+            place = (step.astype(np.int32), unit[rows].astype(np.int32))
+            matrix = csr_matrix((ones, place), shape=(height, shape[1]))
+            return matrix.toarray() if matrix.nnz > DENSE * height * shape[1] else matrix
 
         tied_steps, place = np.unique(s.negative_step[s.tied], return_inverse=True)
         negative = np.ones(len(unit), dtype=np.float32)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
+from probative.evaluate import of_sizes
 from probative.evaluate.cut import Cut, Population, mean, spreads
-from probative.evaluate.predictions import STATES, Selection
-from probative.evaluate.totals import Array, Fact, Key, Totals
+from probative.evaluate.predictions import Selection
+from probative.evaluate.totals import Fact, Key, Totals
 from probative.metrics import extraction
-from probative.segments import BoolArray, FloatArray, IntArray
+from probative.segments import BoolArray, IntArray
 
 
 def add(cut: Cut, totals: Totals) -> None:
     """Every mode that has selections."""
     for mode, selection in cut.predictions.selections.items():
         _evidence(cut, totals, mode, selection)
-        _sizes(cut, totals, mode, selection)
+        of_sizes.add(cut, totals, mode, selection)
+        _size_of_passed(cut, totals, mode, selection)
         _deployment(cut, totals, mode, selection)
 
 
@@ -73,58 +73,17 @@ def _micro(cut: Cut, totals: Totals, mode: str, hits: IntArray, gold: IntArray) 
     totals.proportion(Key("evidence_recall_micro_passed", chosen.name, mode), _fact(chosen), over)
 
 
-def _sizes(cut: Cut, totals: Totals, mode: str, selection: Selection) -> None:
-    size = selection.size[cut.rows].astype(np.float64)
-    known = cut.located | ~cut.positive
-    populations = [cut.known, cut.with_gold, cut.without]
-    if cut.predictions.state is not None:
-        state = cut.predictions.state[cut.rows]
-        for number, name in enumerate(STATES):
-            column = totals.column(f"n_{name}:{mode}", known & (state == number))
-            populations.append(
-                cut.population(f"state:{name}", column, known & (state == number), f"no query is {name}")
-            )
-    for population in populations:
-        _distribution(totals, mode, size[population.rows], population)
+def _size_of_passed(cut: Cut, totals: Totals, mode: str, selection: Selection) -> None:
     through = passed(cut, mode)
-    if through is not None:
-        column = totals.column(f"n_passed:{mode}", known & through)
-        chosen = cut.population("passed_queries", column, known & through, "no query passed")
-        name = totals.column(f"k_passed:{mode}", size[chosen.rows], chosen.rows)
-        spread = spreads(size[chosen.rows][None])[0]
-        mean(totals, Key("k_mean_passed", chosen.name, mode), name, chosen, binary=False, spread=spread)
-
-
-def _distribution(totals: Totals, mode: str, size: FloatArray, population: Population) -> None:
-    label = f"{population.name}:{mode}"
-    name = totals.column(f"k:{label}", size, population.rows)
-    spread = spreads(size[None])[0]
-    mean(totals, Key("k_mean", population.name, mode), name, population, binary=False, spread=spread)
-    distinct = np.unique(size)
-    square = totals.column(f"k2:{label}", size**2, population.rows)
-    bars = [totals.column(f"k={value:g}:{label}", 1.0, population.rows[size == value]) for value in distinct]
-
-    def shape(sums: Mapping[str, Array]) -> Array:
-        n = sums[population.column].astype(np.float64)
-        if not bars:
-            return np.full((5, len(n)), np.nan)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            variance = sums[square] / n - (sums[name] / n) ** 2
-        std = np.where(n > 0, np.sqrt(np.maximum(variance, 0)), np.nan)
-        counts = np.stack([sums[bar] for bar in bars])
-        return np.vstack([std, extraction.quantiles(counts, distinct, list(extraction.QUANTILES.values()))])
-
-    names = ["k_std", *extraction.QUANTILES]
-    facts = [_fact(population) for _ in names]
-    if len(size):
-        facts[0].exact = float(size.std())
-    totals.finish([Key(metric, population.name, mode) for metric in names], facts, shape)
-
-    ends = [_fact(population) for _ in range(2)]
-    for fact, value in zip(ends, (size.min(), size.max()) if len(size) else (np.nan, np.nan), strict=True):
-        fact.interval, fact.exact = False, float(value)
-    keys = [Key("k_min", population.name, mode), Key("k_max", population.name, mode)]
-    totals.finish(keys, ends, lambda sums: np.full((2, len(sums["n"])), np.nan))
+    if through is None:
+        return
+    inside = (cut.located | ~cut.positive) & through
+    size = selection.size[cut.rows].astype(np.float64)
+    column = totals.column(f"n_passed:{mode}", inside)
+    chosen = cut.population("passed_queries", column, inside, "no query passed")
+    name = totals.column(f"k_passed:{mode}", size[chosen.rows], chosen.rows)
+    spread = spreads(size[chosen.rows][None])[0]
+    mean(totals, Key("k_mean_passed", chosen.name, mode), name, chosen, binary=False, spread=spread)
 
 
 def _deployment(cut: Cut, totals: Totals, mode: str, selection: Selection) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from probative.evaluate.cut import Cut
 from probative.evaluate.totals import Array, Fact, Key, Totals
 from probative.metrics import triage
+from probative.metrics.detection import accumulate
 from probative.segments import BoolArray, FloatArray
 
 GROUPS = 128
@@ -68,7 +69,7 @@ def _area(cut: Cut, totals: Totals) -> None:
     def area(sums: Mapping[str, Array]) -> Array:
         n = np.stack([sums[f"risk:n:{number}"] for number in range(count)]).astype(np.float64)
         errors = np.stack([sums[f"risk:e:{number}"] for number in range(count)]).astype(np.float64)
-        total, wrong_so_far = n.cumsum(axis=0), errors.cumsum(axis=0)
+        total, wrong_so_far = accumulate(n.copy()), accumulate(errors.copy())
         before, wrong_before = total - n, wrong_so_far - errors
         share = np.divide(errors, n, out=np.zeros_like(n), where=n > 0)
         harmonic = np.log((total + 0.5) / (before + 0.5))

@@ -88,7 +88,8 @@ class Totals:
     _names: dict[str, int] = field(default_factory=dict)
     _columns: list[tuple[IntArray, NDArray[np.float32]]] = field(default_factory=list)
     _sums: list[float] = field(default_factory=list)
-    _units: list[int] = field(default_factory=list)
+    _places: dict[tuple[bytes, bytes], int] = field(default_factory=dict)
+    """Columns by content: equal ones are summed once."""
     _ratios: list[tuple[int, int, int, float]] = field(default_factory=list)
     _finishes: list[tuple[list[int], Finish]] = field(default_factory=list)
 
@@ -98,14 +99,13 @@ class Totals:
         weights = np.broadcast_to(np.asarray(values, dtype=np.float64), unit.shape)
         summed = np.bincount(unit, weights=weights, minlength=self.n_units)
         some = np.flatnonzero(summed)
-        self._names[name] = len(self._columns)
-        self._columns.append((some, summed[some].astype(np.float32)))
-        self._sums.append(float(weights.sum()))
-        self._units.append(len(some))
+        content = (some.tobytes(), summed[some].tobytes())
+        if content not in self._places:
+            self._places[content] = len(self._columns)
+            self._columns.append((some, summed[some].astype(np.float32)))
+            self._sums.append(float(weights.sum()))
+        self._names[name] = self._places[content]
         return name
-
-    def has(self, name: str) -> bool:
-        return name in self._names
 
     def sum(self, name: str) -> float:
         """The plain total of a column."""
@@ -113,7 +113,7 @@ class Totals:
 
     def units_of(self, name: str) -> int:
         """How many units a column is not zero for."""
-        return self._units[self._names[name]]
+        return len(self._columns[self._names[name]][0])
 
     def ratio(self, key: Key, fact: Fact, over: tuple[str, str | None], *, scale: float = 1.0) -> None:
         """A metric that is one column over another, or a plain column."""
@@ -151,7 +151,6 @@ class Totals:
             fewer._names[name] = len(fewer._columns)
             fewer._columns.append(self._columns[column])
             fewer._sums.append(self._sums[column])
-            fewer._units.append(self._units[column])
         label = {column: name for name, column in self._names.items()}
         for place, top, bottom, scale in ratios:
             over = (label[top], label[bottom] if bottom >= 0 else None)

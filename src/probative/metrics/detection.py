@@ -93,15 +93,15 @@ class Staircase:
 
     def auroc(self) -> FloatArray:
         """Area under the ROC curve; NaN with one class."""
-        lost = np.einsum("gb,gb->b", self.gained, self.fp, dtype=np.float64)
-        lost -= 0.5 * np.einsum("gb,gb->b", self.gained[self.tied_steps], self.tied, dtype=np.float64)
+        lost = np.einsum("gb,gb->b", self.gained, self.fp).astype(np.float64)
+        lost -= 0.5 * np.einsum("gb,gb->b", self.gained[self.tied_steps], self.tied)
         return 1.0 - _divide_or_nan(lost, self.n_positive.astype(np.float64) * self.n_negative)
 
     def average_precision(self) -> FloatArray:
         """Average precision; NaN with one class."""
         precision = np.maximum(self.tp + self.fp, 1)
         np.divide(self.tp, precision, out=precision)
-        summed = np.einsum("gb,gb->b", self.gained, precision, dtype=np.float64)
+        summed = np.einsum("gb,gb->b", self.gained, precision).astype(np.float64)
         both = (self.n_positive > 0) & (self.n_negative > 0)
         return np.where(both, _divide_or_nan(summed, self.n_positive.astype(np.float64)), np.nan)
 

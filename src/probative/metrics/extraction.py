@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from probative.metrics.detection import accumulate
 from probative.metrics.ranking import divide
 from probative.segments import FloatArray, IntArray
 
@@ -41,15 +42,19 @@ def precision_all(hits: IntArray, size: IntArray, gold: IntArray) -> FloatArray:
 
 def quantiles(counts: Array, sizes: FloatArray, at: list[float]) -> FloatArray:
     """Linear quantiles of weighted histograms: (Q, b) from counts (S, b) over rising sizes (S,)."""
-    total = counts.sum(axis=0, dtype=np.float64)
-    above = np.cumsum(counts, axis=0)
-    out = np.full((len(at), counts.shape[1]), np.nan)
-    some = total > 0
+    above = accumulate(counts.copy())
+    total = above[-1].astype(np.float64)
+    rise = np.diff(sizes).astype(counts.dtype)
+    last = np.maximum(total - 1, 0)
+
+    def value(place: FloatArray) -> FloatArray:
+        passed = np.less_equal(above[:-1], place.astype(counts.dtype), out=np.empty_like(above[:-1]), casting="unsafe")
+        return np.asarray(sizes[0] + rise @ passed, dtype=np.float64)
+
+    out = np.empty((len(at), counts.shape[1]))
     for row, q in enumerate(at):
-        place = q * np.maximum(total - 1, 0)
-        low = np.floor(place)
-        first = np.minimum((above <= low).sum(axis=0), len(sizes) - 1)
-        last = np.minimum((above <= np.minimum(low + 1, total - 1)).sum(axis=0), len(sizes) - 1)
-        value = sizes[first] + (place - low) * (sizes[last] - sizes[first])
-        out[row, some] = value[some]
+        low = np.floor(q * last)
+        below, beyond = value(low), value(np.minimum(low + 1, last))
+        out[row] = below + (q * last - low) * (beyond - below)
+    out[:, total == 0] = np.nan
     return out

@@ -18,8 +18,8 @@ the default that headline tables use. `probative metrics explain ID` prints the 
 
 p is the probability of evidence, G the gold sentences of a query, R its ranking, R_K the first K of it, n its number of
 candidates. A zero denominator gives 0 with a reason; such a value enters no mean, macro average or interval. Quantiles
-interpolate linearly; standard deviations over queries divide by n. K is 1, 3, 5, 10, 20 or `all` (= n); α is 0.01, 0.03,
-0.05 or 0.1.
+interpolate linearly; standard deviations over queries divide by n. K is 1, 3, 5, 10, 20 or `all` (= n); α is 0.01,
+0.03, 0.05 or 0.1.
 
 Populations: `positives_only` (queries with a gold sentence, in ranking and extraction), `all_queries`,
 `negatives_only`, `candidates` (every row of the rankings), `documents`, `state:S`, `passed_positives` and
