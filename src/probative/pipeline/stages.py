@@ -9,9 +9,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 
-from probative import segments
 from probative.pipeline.crossfit import oof
-from probative.pipeline.ranking import STAGES
+from probative.pipeline.fusion import fuse
+from probative.pipeline.ranking import best_candidate
 from probative.pipeline.settings import PipelineSettings
 from probative.pipeline.stage import Stage
 from probative.rerank import LambdaRanker, LinearReranker
@@ -106,7 +106,7 @@ class LearnedStage:
 
 
 class FinalStage:
-    """What the last stage says becomes the final ranking; the gate, where there is none, is the best candidate."""
+    """The last word of all stages together; nothing is learned."""
 
     name = "final"
     epochs = None
@@ -118,12 +118,10 @@ class FinalStage:
         return self.apply(train)
 
     def apply(self, inputs: Inputs) -> Inputs:
-        stage = next(name for name in reversed(STAGES) if name in inputs.scores)
-        node = next(inputs.scores[n] for n in (f"{stage}_node", "linear", "dense", "bm25") if n in inputs.scores)
-        gate = inputs.gates.get(stage)
-        if gate is None:
-            gate = segments.maximum(np.asarray(node, dtype=np.float64), inputs.view.offsets, empty=float(node.min()))
-        return inputs.with_scores(final=inputs.scores[stage].copy(), final_node=node.copy()).with_gates(final=gate)
+        fused = fuse(inputs)
+        node = fused.rank if fused.node is None else fused.node
+        gate = best_candidate(inputs, "retrieve") if fused.gate is None else fused.gate
+        return inputs.with_scores(final=fused.rank, final_node=node).with_gates(final=gate)
 
     def save(self, folder: Path) -> None:
         """Nothing is learned."""
@@ -132,39 +130,67 @@ class FinalStage:
         """Nothing is learned."""
 
 
-def _learned(settings: PipelineSettings) -> list[LearnedStage]:
+class CrossStage:
+    """A cross-encoder that scores the pool; nothing is learned here."""
+
+    name = "rerank"
+    epochs = None
+
+    def __init__(self, settings: PipelineSettings) -> None:
+        from probative.rerank.cross import CrossEncoderReranker
+
+        self.settings = settings.rerank.cross
+        self.model = CrossEncoderReranker(self.settings)
+
+    def settings_key(self) -> Any:
+        return self.settings.model_dump(mode="json")
+
+    def fit(self, train: Inputs, stop: Inputs | None) -> Inputs:
+        return self.apply(train)
+
+    def apply(self, inputs: Inputs) -> Inputs:
+        scores = self.model.score(inputs)
+        node = scores.rank if scores.node is None else scores.node
+        return inputs.with_scores(rerank=scores.rank, rerank_node=node)
+
+    def save(self, folder: Path) -> None:
+        self.model.save(folder)
+
+    def load(self, folder: Path) -> None:
+        """Which model it is stands in the settings."""
+
+
+def _reranker(settings: PipelineSettings) -> list[Stage]:
     rerank, seed = settings.rerank, settings.seed
-    made: list[LearnedStage] = []
-    if rerank.kind in ("linear", "lambdarank"):
-        trees = rerank.kind == "lambdarank"
-        names = {"rank": "linear"} if trees else {"rank": "linear", "node": "rerank_node"}
-        made.append(
-            LearnedStage(
-                "linear",
-                rerank.linear,
-                lambda: LinearReranker(rerank.linear, seed=seed),
-                LinearReranker.load,
-                names,
-                parts=rerank.lambdarank.parts,
-                seed=seed,
-            )
-        )
-        if trees:
-            made.append(
-                LearnedStage(
-                    "rerank",
-                    rerank.lambdarank,
-                    lambda: LambdaRanker(rerank.lambdarank, seed=seed),
-                    LambdaRanker.load,
-                    {"rank": "rerank", "node": "rerank_node"},
-                    parts=rerank.lambdarank.parts,
-                    seed=seed,
-                )
-            )
-    return made
+    if rerank.kind == "none":
+        return []
+    if rerank.kind == "cross":
+        return [CrossStage(settings)]
+    alone = rerank.kind == "linear"
+    linear = LearnedStage(
+        "linear",
+        rerank.linear,
+        lambda: LinearReranker(rerank.linear, seed=seed),
+        LinearReranker.load,
+        {"rank": "rerank", "node": "linear"} if alone else {"rank": "linear"},
+        parts=rerank.lambdarank.parts,
+        seed=seed,
+    )
+    if alone:
+        return [linear]
+    trees = LearnedStage(
+        "rerank",
+        rerank.lambdarank,
+        lambda: LambdaRanker(rerank.lambdarank, seed=seed),
+        LambdaRanker.load,
+        {"rank": "rerank", "node": "rerank_node", "gate": "rerank"},
+        parts=rerank.lambdarank.parts,
+        seed=seed,
+    )
+    return [linear, trees]
 
 
-def _graph(settings: PipelineSettings, epochs: Mapping[str, int] | None) -> list[LearnedStage]:
+def _graph(settings: PipelineSettings, epochs: Mapping[str, int] | None) -> list[Stage]:
     if not settings.graph.on:
         return []
     from probative.graph import GraphModel
@@ -186,7 +212,7 @@ def _graph(settings: PipelineSettings, epochs: Mapping[str, int] | None) -> list
 
 def make_stages(settings: PipelineSettings, epochs: Mapping[str, int] | None = None) -> list[Stage]:
     """The steps that the settings ask for; `epochs` fixes what STOP would choose."""
-    return [RetrieveStage(settings), *_learned(settings), *_graph(settings, epochs), FinalStage()]
+    return [RetrieveStage(settings), *_reranker(settings), *_graph(settings, epochs), FinalStage()]
 
 
 def load_stages(settings: PipelineSettings, folders: Mapping[str, Path]) -> list[Stage]:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from probative.rerank.cross import CrossSettings
 from probative.settings import Settings
 
 
@@ -46,3 +47,4 @@ class RerankSettings(Settings):
     kind: Literal["lambdarank", "linear", "cross", "none"] = "lambdarank"
     linear: LinearSettings = LinearSettings()
     lambdarank: LambdaRankSettings = LambdaRankSettings()
+    cross: CrossSettings = CrossSettings()

@@ -17,7 +17,7 @@ class RetrieveSettings(Settings):
     rrf_k: float = Field(60.0, gt=0)
     weight: float = Field(0.5, ge=0, le=1)
     """The dense share of the weighted sum."""
-    pool: int = Field(48, ge=1)
+    pool: int = Field(256, ge=1)
     """How many candidates of a query are handed on."""
     k1: float = Field(0.9, ge=0)
     b: float = Field(0.4, ge=0, le=1)
