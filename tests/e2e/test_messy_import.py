@@ -11,6 +11,7 @@ from subprocess import PIPE, STDOUT
 
 import pytest
 
+from probative.cli.app import run
 from probative.data import Corpus
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "data.md"
@@ -45,7 +46,7 @@ def test_the_messy_export_becomes_a_valid_corpus_in_one_command(export: Path) ->
     command, printed = transcript("probative data import export")
 
     assert (0, printed) == call(command, export)
-    assert call("probative data validate corpus", export) == (0, "corpus: no problems.\n")
+    assert run(["data", "validate", str(export / "corpus")]) == 0
     corpus = Corpus.read(export / "corpus")
     assert corpus.documents["patient"].to_list() == ["ann", "ann", "bo"]
     assert (corpus.gold.rows()) == [
@@ -64,8 +65,9 @@ def test_the_worse_highlights_are_told_as_the_guide_prints_them(export: Path) ->
     assert (2, printed) == call(command, export)
 
 
-def test_offsets_point_into_the_original_text(export: Path) -> None:
-    call(transcript("probative data import export")[0], export)
+def test_offsets_point_into_the_original_text(export: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(export)
+    run(shlex.split(transcript("probative data import export")[0])[1:])
 
     sentences = Corpus.read(export / "corpus").sentences.filter(doc_id="p2")
 
@@ -73,12 +75,15 @@ def test_offsets_point_into_the_original_text(export: Path) -> None:
     assert [body[start:end] for start, end in sentences.select("start", "end").rows()] == sentences["text"].to_list()
 
 
-def test_without_its_encoding_the_export_is_refused_with_the_remedy(export: Path) -> None:
+def test_without_its_encoding_the_export_is_refused_with_the_remedy(
+    export: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(export)
     command = transcript("probative data import export")[0].replace("--encoding cp1252 ", "")
 
-    code, shown = call(command, export)
+    assert run(shlex.split(command)[1:]) == 2
 
-    assert code == 2
+    shown = capsys.readouterr().err
     assert "posts.csv, row 2: byte 0x92 is not UTF-8" in shown
     assert "--encoding cp1252" in shown
     assert not (export / "corpus").exists()

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from probative.data import Corpus, CorpusMeta
+from probative.data.folder import read_folder
 from probative.data.sentences import split
 from probative.data.source import Source, Table
 from probative.data.validate import check
@@ -20,7 +21,7 @@ TRICKY = " a,;\"'\n\r\té😀\u2028\ufeff[{1\\"
 TEXT = st.text(TRICKY, max_size=8).map(lambda text: text + "b")
 IDS = st.text(' a1,"é_:', max_size=4).map(lambda text: text + "x")
 MARKS = ["doc_id", "criterion_id", "sent_uid"]
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @st.composite
@@ -145,7 +146,7 @@ def test_taking_documents_of_a_view_is_viewing_them(frames: dict[str, pl.DataFra
     text=st.text(st.characters(codec="utf-8"), max_size=60)
     | st.lists(st.sampled_from(["Dr. ", "a.", "?!", "\n\n", " ", "1.", "😀", ")", "("])).map("".join)
 )
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 def test_sentences_cover_the_text_in_order_without_overlap(text: str) -> None:
     spans = split(text)
 
@@ -153,3 +154,51 @@ def test_sentences_cover_the_text_in_order_without_overlap(text: str) -> None:
     assert covered.split() and "".join(covered.split()) == "".join(text.split()) if text.strip() else spans == []
     assert all(a_end <= start < end for (_, a_end), (start, end) in zip([(0, 0), *spans], spans, strict=False))
     assert all(text[start:end] == text[start:end].strip() for start, end in spans)
+
+
+GOOD = {
+    "documents.csv": b'doc_id,text,ward\nd1,"One two. Three, four.",x\nd2,Five.,\n',
+    "criteria.csv": b'criterion_id,text,name\nK,Why?,N\nL,"When, then?",\n',
+    "gold.csv": b"doc_id,criterion_id,sent_uid,start,end,quote\nd1,K,,0,3,\nd2,L,,,,Five\nd1,L,d1_0,,,\n",
+    "pairs.jsonl": b'{"doc_id":"d1","criterion_id":"K","has_evidence":1}\n{"doc_id":"d1","criterion_id":"L"}\n',
+    "corpus.toml": b'name = "x"\nexclude_from_training = ["K"]\n',
+}
+PIECES = [
+    b",",
+    b'"',
+    b"\n",
+    b"\r",
+    b";",
+    b"\xff",
+    b"d1",
+    b"-1",
+    b"NaN",
+    b"null",
+    b"[",
+    b"{",
+    b"\x00",
+    b"=",
+    b"text",
+    b"1e400",
+]
+
+
+@given(
+    file=st.sampled_from(sorted(GOOD)),
+    at=st.floats(0, 1),
+    cut=st.integers(0, 5),
+    piece=st.sampled_from(PIECES),
+)
+@settings(max_examples=60, deadline=None)
+def test_no_damage_to_a_file_ends_in_an_accident(file: str, at: float, cut: int, piece: bytes) -> None:
+    whole = GOOD[file]
+    place = int(at * len(whole))
+    with tempfile.TemporaryDirectory() as name:
+        for other, data in GOOD.items():
+            (Path(name) / other).write_bytes(data)
+        (Path(name) / file).write_bytes(whole[:place] + piece + whole[place + cut :])
+
+        checked = check(read_folder(Path(name)))
+
+    assert all(problem.what and problem.remedy for problem in checked.problems)
+    assert checked.problems or checked.corpus().fingerprint

@@ -11,7 +11,7 @@ import polars as pl
 from probative.data.problems import Problem
 from probative.data.source import ROW, Table
 
-Kind = Literal["id", "text", "int", "flag"]
+Kind = Literal["id", "text", "int", "flag", "group"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,25 +69,23 @@ def typed(name: str, table: Table) -> tuple[pl.DataFrame, list[Problem]]:
     """The table's own columns with their types; a value of another type is named and becomes empty."""
     frame = table.frame
     problems: list[Problem] = []
-    chosen = [ROW]
-    for column in SCHEMA[name]:
-        if column.name not in table.columns:
-            if column.required:
-                chosen.append(column.name)
-                frame = frame.with_columns(pl.lit(None, pl.String).alias(column.name))
-            continue
-        chosen.append(column.name)
-        cast, wrong = _cast(frame[column.name], column.kind)
-        problems += [
-            _wrong(name, table, column, row, value)
-            for row, value in frame.filter(wrong).select(ROW, column.name).rows()
-        ]
-        frame = frame.with_columns(cast.alias(column.name))
-    if name == "documents":
-        groups = [column for column in table.columns if column not in chosen]
-        frame = frame.with_columns(_blank_to_null(pl.col(group).cast(pl.String)) for group in groups)
-        chosen += groups
-    return frame.select(chosen), problems
+    wanted = [*SCHEMA[name], *_groups(name, table)]
+    for column in wanted:
+        if column.name in table.columns:
+            cast, wrong = _cast(frame[column.name], column.kind)
+            found = frame.filter(wrong).select(ROW, column.name).rows()
+            problems += [_wrong(name, table, column, row, value) for row, value in found]
+            frame = frame.with_columns(cast.alias(column.name))
+        elif column.required:
+            frame = frame.with_columns(pl.lit(None, pl.String).alias(column.name))
+    return frame.select(ROW, *(column.name for column in wanted if column.name in frame.columns)), problems
+
+
+def _groups(name: str, table: Table) -> list[Column]:
+    """The grouping columns: whatever else a documents table has."""
+    known = [column.name for column in SCHEMA[name]]
+    others = [column for column in table.columns if column not in known] if name == "documents" else []
+    return [Column(name=column, kind="group", required=False) for column in others]
 
 
 def _wrong(name: str, table: Table, column: Column, row: int, value: object) -> Problem:
@@ -96,6 +94,7 @@ def _wrong(name: str, table: Table, column: Column, row: int, value: object) -> 
         "text": "text",
         "int": "a whole number",
         "flag": "0, 1 or empty (empty: taken from gold)",
+        "group": "one value: text, a number or a date",
     }[column.kind]
     told = repr(value) if column.kind in ("int", "flag") else f"a {type(value).__name__}"
     what = f"{column.name} is {told}."
@@ -118,7 +117,7 @@ def _cast(values: pl.Series, kind: Kind) -> tuple[pl.Series, pl.Series]:
 
 def _objects(values: pl.Series, kind: Kind) -> tuple[pl.Series, pl.Series]:
     """A column of mixed types as text, and which values are of no type that the column allows."""
-    allowed = {"id": (str, int), "text": (str,)}.get(kind, (str, int, float, bool))
+    allowed: tuple[type, ...] = {"id": (str, int), "text": (str,)}.get(kind, (str, int, float, bool))
     right = [isinstance(v, allowed) and (kind != "id" or not isinstance(v, bool)) for v in values.to_list()]
     text = [str(v) if fine else None for v, fine in zip(values.to_list(), right, strict=True)]
     odd = [not fine and v is not None for v, fine in zip(values.to_list(), right, strict=True)]
@@ -129,11 +128,15 @@ def _cast_plain(values: pl.Series, kind: Kind) -> tuple[pl.Series, pl.Series]:
     if kind in ("int", "flag"):
         return _numbers(values, flag=kind == "flag")
     none = pl.repeat(False, len(values), dtype=pl.Boolean, eager=True)
-    lossless = values.dtype.is_integer() and kind == "id"
+    lossless = values.dtype.is_integer() if kind == "id" else kind == "group" and _is_scalar(values.dtype)
     if values.dtype in (pl.String, pl.Null) or isinstance(values.dtype, pl.Categorical | pl.Enum) or lossless:
         text = values.cast(pl.String)
         return text.to_frame("x").select(_blank_to_null(pl.col("x"))).to_series(), none
     return pl.repeat(None, len(values), dtype=pl.String, eager=True), values.is_not_null()
+
+
+def _is_scalar(kind: pl.DataType) -> bool:
+    return not (kind.is_nested() or kind in (pl.Binary, pl.Object))
 
 
 def _numbers(values: pl.Series, *, flag: bool) -> tuple[pl.Series, pl.Series]:
@@ -148,7 +151,7 @@ def _numbers(values: pl.Series, *, flag: bool) -> tuple[pl.Series, pl.Series]:
     ):
         return pl.repeat(None, len(values), dtype=pl.Int64, eager=True), given
     number = values.cast(pl.Float64, strict=False)
-    whole = number.is_finite() & (number == number.floor())
+    whole = number.is_finite() & (number == number.floor()) & (number.abs() < 2**53)
     if flag:
         whole &= number.is_in([0.0, 1.0])
     whole = whole.fill_null(False)

@@ -18,6 +18,7 @@ from probative.errors import ConfigError
 
 SUFFIXES = (".parquet", ".csv", ".jsonl", ".tsv", ".txt", ".ndjson")
 SEPARATORS = (",", ";", "\t", "|")
+QUOTING = "A quotation mark inside a field is written twice, and the field stands in quotation marks."
 _NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
 
 
@@ -87,7 +88,7 @@ def _sniff(data: bytes, suffix: str) -> str:
     """The separator that cuts the header into the most fields."""
     if suffix == ".tsv":
         return "\t"
-    header = data.split(b"\n", 1)[0].decode()
+    header = data.split(b"\n", 1)[0].decode().replace("\r", "")
     return max(SEPARATORS, key=lambda mark: len(next(csv.reader([header], delimiter=mark), [])))
 
 
@@ -97,9 +98,14 @@ def _text(data: bytes) -> io.TextIOWrapper:
 
 
 def _csv(path: Path, data: bytes, sep: str | None) -> Reading:
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")
     mark = sep or _sniff(data, path.suffix)
     notes = [] if sep or mark == "," else [f"{path.name}: columns are taken to be separated by {_NAMES[mark]}"]
-    header = next(csv.reader(_text(data), delimiter=mark), [])
+    try:
+        header = [name.strip() for name in next(csv.reader(_text(data), delimiter=mark, strict=True), [])]
+    except csv.Error as error:
+        return _failed(path, "bad-quotes", f"has a header that cannot be cut into fields ({error}).", QUOTING)
     if repeated := sorted({name for name in header if header.count(name) > 1}):
         what = f"column {repeated[0]!r} stands there more than once."
         return _failed(path, "duplicate-column", what, "Rename or remove one of them.")
@@ -107,12 +113,12 @@ def _csv(path: Path, data: bytes, sep: str | None) -> Reading:
         frame = pl.read_csv(data, separator=mark, infer_schema=False)
     except pl.exceptions.PolarsError:
         frame = None
-    if frame is None or (frame.width and frame.to_series(-1).null_count()):
+    if frame is None or frame.width != len(header) or frame.to_series(-1).null_count():
         # Polars fills short rows with nulls and gives no row for long ones, so suspects are read again, row by row.
         frame, problems = _rows(path, data, mark, header)
     else:
         problems = []
-        frame = frame.with_row_index(ROW, offset=2)
+        frame = frame.rename(dict(zip(frame.columns, header, strict=True))).with_row_index(ROW, offset=2)
     filled = frame.filter(~pl.all_horizontal(pl.exclude(ROW).is_null()))
     if blank := frame.height - filled.height:
         notes.append(f"{path.name}: {blank} blank rows skipped")
@@ -133,14 +139,13 @@ def _rows(path: Path, data: bytes, mark: str, header: list[str]) -> tuple[pl.Dat
         except StopIteration:
             break
         except csv.Error as error:
-            remedy = "A quotation mark inside a field is written twice, and the field stands in quotation marks."
             problems.append(
                 Problem(
                     code="bad-quotes",
                     file=path.name,
                     row=row,
                     what=f"cannot be cut into fields ({error}).",
-                    remedy=remedy,
+                    remedy=QUOTING,
                 )
             )
             continue

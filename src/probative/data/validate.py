@@ -47,6 +47,7 @@ def check(source: Source, *, labelled: bool = True) -> Checked:
         if not lacking:
             typed[name], wrong = columns.typed(name, table)
             problems += wrong
+            notes += _lost_letters(table.file, typed[name])
     if "gold" in typed and not typed["gold"].height:
         notes.append(f"{source.tables['gold'].file}: no gold rows, so no query has located evidence")
     files = {name: table.file for name, table in source.tables.items()}
@@ -96,6 +97,14 @@ def _tables_missing(source: Source, labelled: bool) -> list[Problem]:
             how = f"{remedy} as .parquet, .csv or .jsonl, or say which file it is: --map {name}=FILE"
             problems.append(Problem(code="missing-table", file=f"{name}.csv", what=what, remedy=how))
     return problems
+
+
+def _lost_letters(file: str, frame: pl.DataFrame) -> list[str]:
+    if "text" not in frame.columns:
+        return []
+    count = frame["text"].str.contains("\ufffd", literal=True).sum()
+    told = f"{file}: {count} texts hold U+FFFD, where an earlier program lost a letter to a wrong encoding"
+    return [told] if count else []
 
 
 def _texts(typed: dict[str, pl.DataFrame], language: str) -> tuple[dict[str, str] | None, pl.DataFrame | None]:
