@@ -58,7 +58,8 @@ def write(number: int, seed: int) -> Document:
     block, place = divmod(number, BLOCK)
     answered = criteria_of(seed, block)[place]
     author = author_of(block, rng)
-    length = min(LONGEST, max(1, len(answered), round(math.exp(rng.gauss(2.7, 0.77)))))
+    draw = math.exp(rng.gauss(2.7, 0.77))
+    length = min(LONGEST, max(len(answered), round(draw) if draw >= 2 else 1))
     writer = _Writer(rng, load())
     lines = [line for chunk in writer.chunks(answered, length) for line in chunk]
     voice = Voice.of(rng)
