@@ -171,3 +171,26 @@ def test_documents_alone_are_enough_where_nothing_is_labelled(source: Path) -> N
     corpus = Corpus.read(source, labelled=False)
 
     assert (corpus.doc_ids, corpus.criteria.height, corpus.pairs.height) == (("d1", "d2"), 0, 0)
+
+
+def test_grouping_columns_hold_one_value_each(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = '{"doc_id": "d1", "age": 7, "site": "a"}\n{"doc_id": "d2", "age": "old", "site": ["b"]}\n'
+    (source / "documents.jsonl").write_text(lines, encoding="utf-8")
+
+    assert run(["data", "validate", "src"]) == 2
+    shown = capsys.readouterr().out
+    assert shown.startswith("documents.jsonl, row 2: site is a list. Write one value")
+    assert "age" not in shown
+
+
+def test_letters_lost_to_a_wrong_encoding_are_mentioned(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spoil(source, "sentences.csv", "Two.", "Caf\ufffd.")
+
+    assert run(["data", "validate", "src"]) == 0
+    assert "sentences.csv: 1 texts hold U+FFFD" in capsys.readouterr().err
+
+
+def test_the_demo_is_written_and_valid(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert [run(["data", "demo", "-o", "demo", "--documents", "20"]), run(["data", "validate", "demo"])] == [0, 0]
+    assert Corpus.read("demo").meta.synthetic
+    assert "written to demo" in capsys.readouterr().out

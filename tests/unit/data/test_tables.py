@@ -104,3 +104,25 @@ def test_parquet_rows_count_from_1(tmp_path: Path) -> None:
 
     assert table is not None
     assert table.frame[ROW].to_list() == [1, 2]
+
+
+def test_spaces_around_column_names_do_not_count(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path / "t.csv", "a, b\n1, 2\n")).table
+
+    assert table is not None
+    assert table.columns == ["a", "b"]
+
+
+def test_lines_that_end_in_carriage_returns_alone_are_lines(tmp_path: Path) -> None:
+    table = read_table(written(tmp_path / "t.csv", "a,b\r1,2\r3,4\r")).table
+
+    assert table is not None
+    assert table.frame.select("a", "b").rows() == [("1", "2"), ("3", "4")]
+
+
+@pytest.mark.parametrize("text", ['"a"x,b\n1,2\n', '"a,b\n1,2\n'])
+def test_a_header_that_cannot_be_cut_is_told(tmp_path: Path, text: str) -> None:
+    reading = read_table(written(tmp_path / "t.csv", text))
+
+    assert reading.table is None
+    assert [p.code for p in reading.problems] == ["bad-quotes"]
