@@ -3,151 +3,235 @@
 from __future__ import annotations
 
 import csv
-import json
-import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 from probative.audit.check import Check, absent, judged
+from probative.audit.numbers import Known, Printed, Sources, leaves, printed, words
 from probative.audit.source import Source
 
 FIX = "Rebuild the tables and the report from the run: probative report RUN. Numbers are never typed in."
-NUMBER = re.compile(
-    r"(?<![\w.#-])([−-]?)(\d{1,3}(?:[,\u202f\u2009\u00a0]\d{3})+|\d+)?(\.\d+)?(?:[eE]([+-]?\d+))?(?![\w])"
-)
-ALWAYS = 1000
-"""Whole numbers up to here count things, name cutoffs or bins; they are not results."""
+SMALL = 1000
+"""Whole numbers up to here count things or name cutoffs; they are not results, unless a column says so."""
+COUNTED = frozenset({"n", "n_docs"})
+ENDS = ("_low", "_high")
 
 
-class Numbers:
-    """All numbers that may be printed, sorted for lookup to printed precision."""
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of a table with the head above it, or a line of running text without one."""
 
-    def __init__(self, sources: Iterable[Any]) -> None:
-        found: set[float] = set()
-        for source in sources:
-            found.update(leaves(source))
-        found |= (
-            {100 * v for v in found}
-            | {1 - v for v in found if 0 <= v <= 1}
-            | {100 * (1 - v) for v in found if 0 <= v <= 1}
-        )
-        self.sorted = sorted({abs(v) for v in found})
-
-    def near(self, value: float, half: float) -> bool:
-        """Whether some number rounds to this one."""
-        slack = half * (1 + 1e-6) + 1e-12
-        place = bisect_left(self.sorted, value - slack)
-        return place < len(self.sorted) and self.sorted[place] <= value + slack
+    number: int
+    cells: list[str]
+    head: list[str]
 
 
-def leaves(value: Any) -> Iterator[float]:
-    """Every number below a JSON value."""
-    if isinstance(value, bool):
-        return
-    if isinstance(value, int | float):
-        yield float(value)
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from leaves(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from leaves(inner)
-    elif isinstance(value, str) and len(value) < 40:
-        yield from (number for number, _, _ in numbers(value))
+def _csv(path: Path) -> Iterator[Line]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.reader(stream))
+    for number, row in enumerate(rows[1:], start=2):
+        yield Line(number, row, rows[0])
 
 
-def numbers(text: str) -> Iterator[tuple[float, float, str]]:
-    """(value, half a unit of its last digit, as printed) of every number in a text."""
-    for match in NUMBER.finditer(text):
-        whole, fraction, power = match.group(2), match.group(3), match.group(4)
-        if whole is None and fraction is None:
+def _markdown(text: str) -> Iterator[Line]:
+    head: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.startswith("|"):
+            head = []
+            yield Line(number, [line], [])
             continue
-        digits = re.sub(r"\D", "", whole or "0")
-        scale = 10.0 ** int(power or 0)
-        places = len(fraction) - 1 if fraction else 0
-        yield float(f"{digits}{fraction or ''}") * scale, 0.5 * 10.0**-places * scale, match.group(0)
+        cells = [cell.strip() for cell in line.strip().strip("|").replace("\\|", "¦").split("|")]
+        if not head:
+            head = cells
+        elif set(line) - set("|-: "):
+            yield Line(number, cells, head)
 
 
-class _Words(HTMLParser):
-    """The text of a page, without scripts, styles and drawings."""
+def _latex(text: str) -> Iterator[Line]:
+    head: list[str] = []
+    inside = False
+    for number, line in enumerate(text.splitlines(), start=1):
+        if "\\begin{tabular" in line:
+            inside, head = True, []
+        elif "\\end{tabular" in line:
+            inside = False
+        elif inside and "&" in line:
+            cells = [cell.strip() for cell in line.replace("\\\\", "").replace("\\&", "and").split("&")]
+            if head:
+                yield Line(number, cells, head)
+            head = head or cells
+        elif not inside:
+            yield Line(number, [line], [])
+
+
+class _Page(HTMLParser):
+    """The tables and the running text of a page; scripts, styles and drawings left out."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.parts: list[str] = []
-        self.silent: list[str] = []
+        self.lines: list[Line] = []
+        self.silent = 0
+        self.head: list[str] = []
+        self.row: list[str] | None = None
+        self.heads_only = True
+        self.text: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in {"script", "style", "svg"}:
-            self.silent.append(tag)
-        if tag in {"td", "th", "p", "li", "tr", "div", "h1", "h2", "h3", "br"}:
-            self.parts.append(" ")
+        if tag in {"script", "style", "svg", "template"}:
+            self.silent += 1
+        elif tag == "table":
+            self.head = []
+        elif tag == "tr":
+            self.row, self.heads_only = [], True
+        elif tag in {"td", "th"} and self.row is not None:
+            self.row.append("")
+            self.heads_only = self.heads_only and tag == "th"
+        elif tag in {"p", "li", "div", "h1", "h2", "h3", "figcaption", "caption", "dd", "dt"}:
+            self._flush()
 
     def handle_endtag(self, tag: str) -> None:
-        if self.silent and self.silent[-1] == tag:
-            self.silent.pop()
+        if tag in {"script", "style", "svg", "template"}:
+            self.silent = max(0, self.silent - 1)
+        elif tag == "tr" and self.row is not None:
+            if self.heads_only:
+                self.head = [cell.strip() for cell in self.row]
+            else:
+                self.lines.append(Line(self.getpos()[0], self.row, self.head))
+            self.row = None
 
     def handle_data(self, data: str) -> None:
-        if not self.silent:
-            self.parts.append(data)
+        if self.silent:
+            return
+        if self.row:
+            self.row[-1] += data
+        elif self.row is None:
+            self.text.append(data)
+
+    def _flush(self) -> None:
+        text = " ".join("".join(self.text).split())
+        self.text = []
+        if text:
+            self.lines.append(Line(self.getpos()[0], [text], []))
 
 
-def text_of(path: Path) -> str:
-    text = path.read_text(encoding="utf-8")
-    if path.suffix != ".html":
-        return text
-    words = _Words()
-    words.feed(text)
-    return "".join(words.parts)
-
-
-def _cells(path: Path) -> Iterator[tuple[int, str]]:
+def lines(path: Path) -> Iterator[Line]:
+    """The rows and lines of a file that can hold numbers."""
     if path.suffix == ".csv":
-        with path.open(encoding="utf-8", newline="") as stream:
-            for number, row in enumerate(csv.reader(stream), start=1):
-                if number > 1:
-                    yield from ((number, cell) for cell in row)
+        yield from _csv(path)
         return
-    if path.suffix == ".json":
-        yield 1, json.dumps(list(leaves(json.loads(path.read_text(encoding="utf-8")))))
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".md":
+        yield from _markdown(text)
+    elif path.suffix == ".tex":
+        yield from _latex(text)
+    elif path.suffix == ".html":
+        page = _Page()
+        page.feed(text)
+        page._flush()
+        yield from page.lines
+
+
+RECORD = ("id", "scope", "population", "mode", "criteria", "stage")
+
+
+def _copied(path: Path, records: Mapping[tuple[str, ...], Mapping[str, Any]], name: str) -> Iterator[str]:
+    """A table of whole records: each of its cells is that of one record."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        for number, row in enumerate(csv.DictReader(stream), start=2):
+            record = records.get(_key(row))
+            if record is None:
+                yield f"{name}, line {number}: there is no record {' · '.join(filter(None, _key(row)))}"
+                continue
+            for column, cell in row.items():
+                stated = record.get(column)
+                if column not in RECORD and isinstance(stated, int | float) and float(cell or "nan") != float(stated):
+                    yield f"{name}, line {number}: {column} of {row['id']} is {cell}, the record has {stated}"
+
+
+def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
+    defaults = {"criteria": "all", "stage": "final"}
+    return tuple(str(row.get(part) or defaults.get(part, "")) for part in RECORD)
+
+
+def _is_copy(path: Path) -> bool:
+    if path.suffix != ".csv":
+        return False
+    with path.open(encoding="utf-8-sig") as stream:
+        return {"id", "scope", "value"} <= set(stream.readline().strip().split(","))
+
+
+def unknown(path: Path, sources: Sources, name: str) -> Iterator[str]:
+    """Numbers of a file that no record has."""
+    if _is_copy(path):
+        yield from _copied(path, {_key(r): r for r in sources.master.get("metrics", ())}, name)
         return
-    for number, line in enumerate(text_of(path).splitlines(), start=1):
-        yield number, line
+    for line in lines(path):
+        row_words = frozenset().union(*(words(cell) for cell in line.cells))
+        row_ids = row_words & sources.by_id.keys()
+        series = sources.of_series(line.head)
+        for place, cell in enumerate(line.cells):
+            head = line.head[place] if place < len(line.head) else ""
+            if words(cell) & (sources.by_id.keys() | sources.scopes.keys()) and line.head:
+                continue
+            known = series or _allowed(sources, head, row_ids, row_words)
+            for number in printed(cell):
+                if _is_result(number, head) and not known.has(number):
+                    yield f"{name}, line {line.number}: {number.text} is in no record that its row can mean"
 
 
-def unknown(path: Path, known: Numbers, name: str) -> Iterator[str]:
-    """Numbers of a file that no source has."""
-    for line, cell in _cells(path):
-        for value, half, printed in numbers(cell):
-            is_result = half < 0.5 or value > ALWAYS
-            if is_result and not known.near(value, half):
-                yield f"{name}, line {line}: {printed.strip()} is in no record of this run"
+def _allowed(sources: Sources, head: str, row_ids: frozenset[str], row_words: frozenset[str]) -> Known:
+    base = head
+    for end in ENDS:
+        base = base.removesuffix(end)
+    ids = words(base) & sources.by_id.keys() or row_ids
+    return sources.of(ids, row_words | words(base)) if ids else sources.anything
 
 
-def known_numbers(source: Source) -> Numbers:
-    return Numbers([source.master, source.ablation, source.manifest])
+def _is_result(number: Printed, head: str) -> bool:
+    return not number.is_whole or number.value > SMALL or head in COUNTED
 
 
-def printed(source: Source, known: Numbers) -> list[Check]:
+def all_printed(source: Source) -> list[Check]:
     """PV060 to PV063."""
+    sources = Sources(source.master or {}, source.ablation, source.manifest or {})
+    tables = [name for name in source.files if name.startswith("tables/")]
     groups = {
-        "PV060": (
-            "Numbers of the tables have a source",
-            [n for n in source.files if n.startswith("tables/") and not n.endswith(".tex")],
-        ),
+        "PV060": ("Numbers of the tables have a source", [n for n in tables if not n.endswith(".tex")]),
         "PV061": ("Numbers of the LaTeX tables have a source", [n for n in source.files if n.endswith(".tex")]),
         "PV062": ("Numbers of the report have a source", [n for n in source.files if n == "report.html"]),
-        "PV063": ("Numbers of summary.json have a source", [n for n in source.files if n == "summary.json"]),
     }
-    return [_group(source, code, title, names, known) for code, (title, names) in groups.items()]
+    found = [_group(source, code, title, names, sources) for code, (title, names) in groups.items()]
+    return [*found, _summary(source, sources)]
 
 
-def _group(source: Source, code: str, title: str, names: list[str], known: Numbers) -> Check:
+def _group(source: Source, code: str, title: str, names: list[str], sources: Sources) -> Check:
     if not names:
         return absent(code, title, "there is no such file")
     if source.master is None:
         return absent(code, title, "there is no metrics_master.json")
-    findings = [line for name in names for line in unknown(source.path(name), known, name)]
+    findings = [line for name in names for line in unknown(source.path(name), sources, name)]
     return judged(code, title, findings, good=f"every number in {len(names)} files was found", fix=FIX)
+
+
+def _summary(source: Source, sources: Sources) -> Check:
+    """PV063: each figure of summary.json is that of its own record."""
+    title = "Numbers of summary.json have a source"
+    if not source.has("summary.json") or source.master is None:
+        return absent("PV063", title, "there is no summary.json beside a metrics_master.json")
+    stated = source.json("summary.json")
+    findings = []
+    for name, entry in (stated.get("metrics") or {}).items():
+        known = {v for r in sources.by_id.get(name, ()) if r["scope"] == "pooled" for v in leaves(r)}
+        findings += [
+            f"summary.json, {name}: {value} is in no pooled record of {name}"
+            for value in leaves(entry)
+            if value not in known
+        ]
+    for entry in stated.get("targets") or ():
+        values = {r.get("value") for r in sources.by_id.get(str(entry.get("id")), ()) if r["scope"] == "pooled"}
+        if entry.get("value") not in values:
+            findings.append(f"summary.json, targets: {entry.get('id')} is {entry.get('value')}, in no pooled record")
+    return judged("PV063", title, findings, good="every figure is that of a record", fix=FIX)

@@ -232,7 +232,7 @@ def _decision_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
 def checks(case: Case) -> list[Check]:
     """Every check, in the order of the codes."""
     found = [guarded(code, title, make) for code, title, make in _plan(case)]
-    found += printed.printed(case.source, printed.known_numbers(case.source))
+    found += printed.all_printed(case.source)
     return sorted(found, key=lambda check: check.code)
 
 

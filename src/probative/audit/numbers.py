@@ -1,0 +1,151 @@
+"""Numbers in printed text, and the records that they may come from."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+SPACES = "\u202f\u2009\u00a0,"
+NUMBER = re.compile(
+    rf"(?<![\w.#:@=-])[−-]?(\d{{1,3}}(?:[{SPACES}]\d{{3}})+(?!\d)|\d+)?(\.\d+)?(?:[eE]([+-]?\d+))?(?![\w])"
+)
+WORD = re.compile(r"[^\s(),|&]+")
+STAGES = ("retrieve", "rerank", "graph", "prior")
+WHOLE = ("pooled", "fold_mean", "criterion_macro")
+CHOICES = {
+    "population": frozenset({"positives_only", "all_queries", "negatives_only", "documents", "candidates"}),
+    "mode": frozenset({"raw", "gate", "triage"}),
+    "stage": frozenset(STAGES),
+}
+"""What a row may say about the record that it means."""
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A number as it stands in a text, and half a unit of its last digit."""
+
+    value: float
+    half: float
+    text: str
+
+    @property
+    def is_whole(self) -> bool:
+        return self.half >= 0.5
+
+
+def printed(text: str) -> Iterator[Printed]:
+    """Every number of a text, without its sign."""
+    for match in NUMBER.finditer(text):
+        whole, fraction, power = match.groups()
+        if whole is None and fraction is None:
+            continue
+        digits = re.sub(r"\D", "", whole or "0")
+        scale = 10.0 ** int(power or 0)
+        places = len(fraction) - 1 if fraction else 0
+        yield Printed(float(f"{digits}{fraction or ''}") * scale, 0.5 * 10.0**-places * scale, match.group(0).strip())
+
+
+def leaves(value: Any) -> Iterator[float]:
+    """Every number below a JSON value, those inside its short texts included."""
+    if isinstance(value, bool):
+        return
+    if isinstance(value, int | float):
+        yield abs(float(value))
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from leaves(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from leaves(inner)
+    elif isinstance(value, str) and len(value) < 400:
+        yield from (number.value for number in printed(value))
+
+
+class Known:
+    """Numbers, also as per cent and as what is missing to 1, found again to printed precision."""
+
+    def __init__(self, numbers: Iterable[float]) -> None:
+        found = set(numbers)
+        shares = {v for v in found if v <= 1}
+        found |= {1 - v for v in shares}
+        self.sorted = sorted(found | {100 * v for v in found})
+
+    def has(self, number: Printed) -> bool:
+        slack = number.half * (1 + 1e-6) + 1e-12
+        place = bisect_left(self.sorted, number.value - slack)
+        return place < len(self.sorted) and self.sorted[place] <= number.value + slack
+
+
+@dataclass
+class Sources:
+    """metrics_master.json, ablation.json and the manifest, as a reader of tables looks them up."""
+
+    master: Mapping[str, Any]
+    ablation: Any
+    manifest: Mapping[str, Any]
+    _cache: dict[frozenset[tuple[str, ...]], Known] = field(default_factory=dict)
+
+    @cached_property
+    def by_id(self) -> dict[str, list[Record]]:
+        out: dict[str, list[Record]] = defaultdict(list)
+        for record in self.master.get("metrics", ()):
+            out[str(record["id"])].append(record)
+        return dict(out)
+
+    @cached_property
+    def scopes(self) -> dict[str, str]:
+        """What a table may call a scope → the scope."""
+        found = {str(r["scope"]) for r in self.master.get("metrics", ())}
+        short = {scope.partition(":")[2]: scope for scope in found if scope.startswith("criterion:")}
+        return {**short, **{scope: scope for scope in found}}
+
+    @cached_property
+    def beside(self) -> tuple[float, ...]:
+        """Numbers that are no records: the ablation, and what the manifest says but for calibration curves."""
+        manifest = {k: v for k, v in self.manifest.items() if k not in {"files", "folds"}}
+        folds = [{k: v for k, v in fold.items() if k != "calibrator"} for fold in self.manifest.get("folds", ())]
+        return (*leaves(self.ablation), *leaves(manifest), *leaves(folds), *leaves(self.master.get("meta", {})))
+
+    @cached_property
+    def anything(self) -> Known:
+        """For numbers in running text, where nothing says which record is meant."""
+        records = [r for rs in self.by_id.values() for r in rs if r["scope"] in WHOLE]
+        return Known([*leaves(records), *leaves(self.master.get("series", [])), *self.beside])
+
+    def of_series(self, names: Sequence[str]) -> Known | None:
+        """The numbers of the series that have these columns, None when there is none."""
+        wanted = {name for name in names if name}
+        key = frozenset({("series", *sorted(wanted))})
+        if key not in self._cache:
+            found = [s for s in self.master.get("series", ()) if len(wanted) > 1 and set(s["columns"]) == wanted]
+            if not found:
+                return None
+            self._cache[key] = Known([*leaves([s["rows"] for s in found])])
+        return self._cache[key]
+
+    def of(self, ids: Iterable[str], words: frozenset[str]) -> Known:
+        """The numbers of the records with these ids that the words of a row allow."""
+        names = tuple(sorted(ids))
+        key = frozenset({("ids", *names), ("words", *sorted(words))})
+        if key not in self._cache:
+            scopes = {self.scopes[word] for word in words if word in self.scopes} or set(WHOLE)
+            named = {name: words & options for name, options in CHOICES.items() if words & options}
+            chosen = [r for name in names for r in self.by_id[name] if r["scope"] in scopes and _fits(r, named)]
+            self._cache[key] = Known([*leaves(chosen), *leaves(self.ablation)])
+        return self._cache[key]
+
+
+def _fits(record: Record, named: Mapping[str, frozenset[str]]) -> bool:
+    return all(record.get(name) in options for name, options in named.items())
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a cell, as ids and scopes are written."""
+    plain = text.replace("\\_", "_").replace("\\%", "%").replace("{", "").replace("}", "").replace("*", "")
+    return frozenset(word.strip("`:;.") if len(word) > 1 else word for word in WORD.findall(plain)) | {plain.strip()}
