@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from probative.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from probative.api import compare, evaluate, run
     from probative.data import Corpus
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
         Unreachable,
     )
     from probative.pipeline import Pipeline
-
-__version__ = "0.1.0"
 
 _HOME = {
     "Corpus": "probative.data",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -180,6 +180,7 @@ def screen(
     if parquet:
         screen.write_parquet(done.out)
     if review:
+        from probative.pipeline.documents import read, unique
         from probative.report.review import write_review
 
         write_review(done.out, documents=unique(read(Path(source))))
@@ -203,6 +204,7 @@ def complete(result: Path, config: RunSettings, show: Show) -> None:
     from probative.experiment.run_tables import seal
 
     show(1.0, "evaluate")
-    evaluation = evaluate_source(read_path(result), config.evaluate)
+    source = replace(read_path(result), origin="per_query.csv")
+    evaluation = evaluate_source(source, config.evaluate)
     evaluation.write(result)
     seal(result)

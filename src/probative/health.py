@@ -9,7 +9,8 @@ from importlib import metadata
 from importlib.util import find_spec
 from typing import Any
 
-from probative import __version__, files
+from probative import files
+from probative.version import __version__
 
 LIGHT = ("numpy", "scipy", "polars", "pydantic", "yaml", "typer", "rich", "jinja2", "matplotlib", "sentencex")
 EXTRAS = {

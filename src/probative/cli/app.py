@@ -24,7 +24,7 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def root(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
     if version:
-        from probative import __version__
+        from probative.version import __version__
 
         typer.echo(__version__)
         raise typer.Exit

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from probative import __version__
 from probative.evaluate.predictions import MODES, Predictions
 from probative.evaluate.records import MetricsMaster
 from probative.evaluate.scopes import SMALL
 from probative.evaluate.settings import EvaluateSettings
 from probative.metrics import ALPHAS
+from probative.version import __version__
 
 GAP = 0.01
 CONDITIONAL = (

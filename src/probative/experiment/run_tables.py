@@ -12,11 +12,12 @@ from typing import Any
 
 import polars as pl
 
-from probative import __version__, files
+from probative import files
 from probative.data import Corpus
 from probative.experiment import lists
 from probative.experiment.settings import RunSettings
 from probative.settings import to_yaml
+from probative.version import __version__
 
 KEYS = ["doc_id", "criterion_id"]
 PACKAGES = (

@@ -61,7 +61,8 @@ def _row(records: list[dict[str, Any]], name: str, mode: str | None) -> str:
         if head == (name, "pooled", mode, "all", "final") and r.get("default", True) and r["value"] is not None:
             low, high = r.get("ci_low"), r.get("ci_high")
             interval = f"{low:.3f} to {high:.3f}" if low is not None and high is not None else "–"
-            return f"| {name}{f' ({mode})' if mode else ''} | {r['value']:.3f} | {interval} | {r['n']} | {r['population']} |"
+            label = f"{name} ({mode})" if mode else name
+            return f"| {label} | {r['value']:.3f} | {interval} | {r['n']} | {r['population']} |"
     return ""
 
 

@@ -6,8 +6,9 @@ import json
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from probative import __version__, files
+from probative import files
 from probative.errors import ModelError
+from probative.version import __version__
 
 SCHEMA_VERSION = 1
 FACTS = "model.json"
