@@ -14,7 +14,7 @@ from probative.segments import FloatArray
 
 
 def add(cut: Cut, totals: Totals) -> None:
-    """Exact match, Hamming and the F1 family. Needs documents as units."""
+    """Exact match, Hamming and the F1 family. Resampled queries give no documents, so no intervals."""
     p = cut.predictions
     if p.predicted is None:
         return
@@ -51,6 +51,9 @@ def add(cut: Cut, totals: Totals) -> None:
     weighted = _fact(n_docs, "no query with evidence")
     totals.ratio(Key("f1_weighted_document", "documents"), weighted, ("f1_weighted_document", "positives:document"))
     _per_criterion(cut, totals, n_docs)
+    if cut.prepared.units.kind != "documents":
+        for key, fact in zip(totals.keys, totals.facts, strict=True):
+            fact.interval = fact.interval and key.population != "documents"
 
 
 def _per_criterion(cut: Cut, totals: Totals, n_docs: int) -> None:

@@ -104,7 +104,7 @@ def _newton(theta: FloatArray, z: FloatArray, target: FloatArray) -> FloatArray:
     move: FloatArray = np.array([c * gradient[0] - b * gradient[1], a * gradient[1] - b * gradient[0]]) / (
         a * c - b * b
     )
-    before = _loss(theta, z, target)
+    before = _loss(theta, z, target) * (1 + 1e-12)  # near the maximum the loss moves less than it is rounded
     for _ in range(30):
         if _loss(theta + move, z, target) <= before:
             return move

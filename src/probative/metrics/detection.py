@@ -108,6 +108,8 @@ class Staircase:
     def reached(self, alpha: float) -> IntArray:
         """(b,) the number of steps whose FPR is at most alpha, by bisection."""
         budget = allowed(self.n_negative, alpha)
+        if len(budget) == 1:
+            return np.searchsorted(self.fp[:, 0], budget, side="right")
         low = np.zeros(len(budget), dtype=np.int64)
         high = np.full(len(budget), len(self.fp), dtype=np.int64)
         column = np.arange(len(budget))
@@ -164,6 +166,24 @@ def staircase(stairs: Steps) -> Staircase:
         tied=tied,
         tied_steps=np.arange(n),
         n_negative=np.array([float(stairs.n_negative)]),
+    )
+
+
+def count_steps(y: ArrayLike, score: ArrayLike) -> Staircase:
+    """The same staircase straight from scores: who stands on a step is not kept, only how many do."""
+    y, score = np.asarray(y, dtype=bool), np.asarray(score, dtype=np.float64)
+    distinct, gained = np.unique(score[y], return_counts=True)
+    negatives = np.sort(score[~y])
+    below = np.searchsorted(negatives, distinct, side="left")[::-1]
+    through = np.searchsorted(negatives, distinct, side="right")[::-1]
+    gained = gained[::-1].astype(np.float64)[:, None]
+    return Staircase(
+        gained=gained,
+        tp=np.cumsum(gained, axis=0),
+        fp=(len(negatives) - below).astype(np.float64)[:, None],
+        tied=(through - below).astype(np.float64)[:, None],
+        tied_steps=np.arange(len(distinct)),
+        n_negative=np.array([float(len(negatives))]),
     )
 
 

@@ -102,6 +102,9 @@ def test_the_calibration_line_agrees_with_scikit_learn() -> None:
     y = rng.random(2000) < calibration.sigmoid(0.3 + 0.7 * calibration.logit(p))
     fit = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000).fit(calibration.logit(p)[:, None], y)
     slope, intercept = calibration.line(y, p) or (np.nan, np.nan)
+    error = y - calibration.sigmoid(intercept + slope * calibration.logit(p))
+    assert abs(error.sum()) < 1e-9
+    assert abs(error @ calibration.logit(p)) < 1e-9
     assert fit.coef_[0, 0] == pytest.approx(slope, abs=1e-6)
     assert fit.intercept_[0] == pytest.approx(intercept, abs=1e-6)
 
