@@ -27,17 +27,17 @@ class TrunkSettings(Settings):
     hidden: int = Field(default=128, ge=4)
     heads: int = Field(default=4, ge=1)
     """Attention heads of a gat layer."""
-    dropout: float = Field(default=0.1, ge=0, lt=1)
+    dropout: float = Field(default=0.2, ge=0, lt=1)
     residual: bool = True
 
 
 class LearnSettings(Settings):
     """One run of AdamW."""
 
-    rate: float = Field(default=1e-3, gt=0)
+    rate: float = Field(default=5e-4, gt=0)
     weight_decay: float = Field(default=0.01, ge=0)
     batch: int = Field(default=64, ge=1)
-    epochs: int = Field(default=8, ge=1)
+    epochs: int = Field(default=6, ge=1)
     patience: int = Field(default=2, ge=1)
     """Epochs without a better STOP score after which learning ends."""
 
