@@ -172,11 +172,11 @@ def staircase(stairs: Steps) -> Staircase:
 def count_steps(y: ArrayLike, score: ArrayLike) -> Staircase:
     """The same staircase straight from scores: who stands on a step is not kept, only how many do."""
     y, score = np.asarray(y, dtype=bool), np.asarray(score, dtype=np.float64)
-    distinct, gained = np.unique(score[y], return_counts=True)
+    distinct, counts = np.unique(score[y], return_counts=True)
     negatives = np.sort(score[~y])
     below = np.searchsorted(negatives, distinct, side="left")[::-1]
     through = np.searchsorted(negatives, distinct, side="right")[::-1]
-    gained = gained[::-1].astype(np.float64)[:, None]
+    gained = counts[::-1].astype(np.float64)[:, None]
     return Staircase(
         gained=gained,
         tp=np.cumsum(gained, axis=0),
@@ -204,17 +204,14 @@ def auroc(y: ArrayLike, score: ArrayLike) -> float:
     >>> auroc([1, 1, 0, 0, 1], [0.9, 0.7, 0.4, 0.2, 0.8])
     1.0
     """
-    stairs = steps(np.asarray(y, dtype=bool), np.asarray(score, dtype=np.float64))
-    return 0.5 if stairs.one_class else float(staircase(stairs).auroc()[0])
+    value = float(count_steps(y, score).auroc()[0])
+    return 0.5 if np.isnan(value) else value
 
 
 def auprc(y: ArrayLike, score: ArrayLike) -> float:
     """Average precision; the prevalence with one class only."""
-    y = np.asarray(y, dtype=bool)
-    stairs = steps(y, np.asarray(score, dtype=np.float64))
-    if stairs.one_class:
-        return float(y.mean()) if len(y) else 0.0
-    return float(staircase(stairs).average_precision()[0])
+    value = float(count_steps(y, score).average_precision()[0])
+    return value if not np.isnan(value) else float(np.asarray(y, dtype=np.float64).mean()) if np.size(y) else 0.0
 
 
 def confusion(tp: Array, fp: Array, tn: Array, fn: Array) -> dict[str, FloatArray]:
