@@ -59,7 +59,9 @@ def swap(file: str, old: str, new: str) -> Callable[[Path], None]:
 
 
 def add(file: str, text: str) -> Callable[[Path], None]:
-    return lambda folder: (folder / file).write_text((folder / file).read_text(encoding="utf-8") + text, encoding="utf-8")
+    return lambda folder: (folder / file).write_text(
+        (folder / file).read_text(encoding="utf-8") + text, encoding="utf-8"
+    )
 
 
 def put(file: str, data: bytes | str, instead_of: str | None = None) -> Callable[[Path], None]:
