@@ -11,8 +11,7 @@ from probative.metrics import ALPHAS, detection
 
 
 def ours(data: Data) -> Values:
-    found = detection.steps(data.positive, data.prob)
-    stairs = detection.staircase(found)
+    stairs = detection.count_steps(data.positive, data.prob)
     values = {"auroc": float(stairs.auroc()[0]), "auprc": float(stairs.average_precision()[0])}
     return values | {f"tpr@fpr={alpha}": float(stairs.tpr(float(alpha))[0]) for alpha in ALPHAS}
 

@@ -173,17 +173,18 @@ def count_steps(y: ArrayLike, score: ArrayLike) -> Staircase:
     """The same staircase straight from scores: who stands on a step is not kept, only how many do."""
     y, score = np.asarray(y, dtype=bool), np.asarray(score, dtype=np.float64)
     distinct, counts = np.unique(score[y], return_counts=True)
-    negatives = np.sort(score[~y])
-    below = np.searchsorted(negatives, distinct, side="left")[::-1]
-    through = np.searchsorted(negatives, distinct, side="right")[::-1]
-    gained = counts[::-1].astype(np.float64)[:, None]
+    distinct, gained = distinct[::-1], counts[::-1].astype(np.float64)[:, None]
+    negatives = np.append(np.sort(score[~y]), np.nan)
+    below = np.searchsorted(negatives[:-1], distinct)
+    tied_steps = np.flatnonzero(negatives[below] == distinct)
+    through = np.searchsorted(negatives[:-1], distinct[tied_steps], side="right")
     return Staircase(
         gained=gained,
         tp=np.cumsum(gained, axis=0),
-        fp=(len(negatives) - below).astype(np.float64)[:, None],
-        tied=(through - below).astype(np.float64)[:, None],
-        tied_steps=np.arange(len(distinct)),
-        n_negative=np.array([float(len(negatives))]),
+        fp=(len(negatives) - 1.0 - below)[:, None],
+        tied=(through - below[tied_steps]).astype(np.float64)[:, None],
+        tied_steps=tied_steps,
+        n_negative=np.array([len(negatives) - 1.0]),
     )
 
 
