@@ -147,12 +147,21 @@ def _take(stream: IO[str]) -> bool:
     return True
 
 
+def _opened(path: Path) -> IO[str]:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("a+")
+    except OSError as error:
+        raise ProbativeError(
+            f"{path}: cannot be written ({error.strerror or error}). Free or change its folder."
+        ) from error
+
+
 @contextmanager
 def lock(path: Path, *, wait: float = 3600.0) -> Iterator[None]:
     """Hold an exclusive lock between processes. The system frees it when its holder dies, even by kill -9."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + wait
-    with path.open("a+") as stream:
+    with _opened(path) as stream:
         while not _take(stream):
             if time.monotonic() > deadline:
                 raise ProbativeError(f"{path}: another process has held this lock for {wait:.0f} s. Stop it, or wait.")

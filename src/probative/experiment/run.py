@@ -9,6 +9,7 @@ import polars as pl
 
 from probative import files
 from probative.data import Corpus, folds
+from probative.data.near import find_near_duplicates
 from probative.encode import vectors_for
 from probative.errors import DataError
 from probative.experiment import run_tables
@@ -37,9 +38,13 @@ def run_folds(
     """Run every fold in its own process, then write the run folder; an interrupted run resumes."""
     corpus = reduced(corpus, settings)
     check_usable(corpus)
-    table = folds.make_folds(corpus, settings.folds, settings.seed)
+    near = None
+    if settings.folds.near_duplicates is not None:
+        near = find_near_duplicates(corpus.sentences, settings.folds.near_duplicates)
+        show(0.0, near.describe())
+    table = folds.make_folds(corpus, settings.folds, settings.seed, near=near)
     with claim(out, to_yaml(settings), resume=resume) as work:
-        snapshot = corpus.write(work / "corpus") if not (work / "corpus").exists() else work / "corpus"
+        snapshot = kept_corpus(corpus, work)
         table.write_parquet(work / "folds.parquet")
         show(0.0, "encode")
         everything = corpus.view(corpus.doc_ids, Role.NEW, gold=False)
@@ -47,10 +52,24 @@ def run_folds(
         done = _run_all(snapshot, table, settings, work, jobs, show)
         show(1.0, "write tables")
         with files.writing_folder(work / "result") as result:
-            run_tables.write(result, corpus, table, settings, done, jobs=jobs)
+            run_tables.write(result, corpus, table, settings, done, jobs=jobs, near=near)
             finish(result)
         publish(work / "result", out)
     return out
+
+
+def kept_corpus(corpus: Corpus, work: Path) -> Path:
+    """The corpus as the workers read it; a run that resumes must bring the same one."""
+    mark = work / "fingerprint"
+    if mark.exists() and mark.read_text() != corpus.fingerprint:
+        raise DataError(
+            f"{corpus.meta.name}: the corpus has changed since this run was interrupted (fingerprint "
+            f"{corpus.fingerprint[:12]}, was {mark.read_text()[:12]}). Begin again in another folder with --out."
+        )
+    if not mark.exists():
+        corpus.write(work / "corpus")
+        files.write_text(mark, corpus.fingerprint)
+    return work / "corpus"
 
 
 def _run_all(

@@ -14,6 +14,7 @@ import polars as pl
 
 from probative import files
 from probative.data import Corpus
+from probative.data.near import NearDuplicates
 from probative.experiment import lists
 from probative.experiment.settings import RunSettings
 from probative.settings import to_yaml
@@ -27,7 +28,14 @@ PACKAGES = (
 
 
 def write(
-    result: Path, corpus: Corpus, folds: pl.DataFrame, settings: RunSettings, done: Sequence[Path], *, jobs: int
+    result: Path,
+    corpus: Corpus,
+    folds: pl.DataFrame,
+    settings: RunSettings,
+    done: Sequence[Path],
+    *,
+    jobs: int,
+    near: NearDuplicates | None,
 ) -> None:
     """Every table of the run but what evaluation adds."""
     gold = _gold_lists(corpus)
@@ -45,7 +53,10 @@ def write(
         stage = _together(done, path.name).join(gold, on=KEYS, how="left", maintain_order="left")
         _ordered(stage).write_parquet(result / "stages" / f"{path.stem.removeprefix('stage-')}.parquet")
     files.write_text(result / "config.yaml", to_yaml(settings))
-    files.write_json(result / "manifest.json", manifest(corpus, settings, done, jobs=jobs))
+    facts = manifest(corpus, settings, done, jobs=jobs)
+    if near is not None:
+        facts["near_duplicates"] = near.as_dict()
+    files.write_json(result / "manifest.json", facts)
 
 
 def _together(done: Sequence[Path], name: str) -> pl.DataFrame:
