@@ -9,7 +9,7 @@ import numpy as np
 
 from probative.audit import exact, redrawn
 from probative.audit.recompute import Key
-from probative.audit.resampling import FEWER, Resampled
+from probative.audit.resampling import Resampled
 from probative.audit.sums import Array
 
 Judge = Callable[[float, float, Array], str]
@@ -21,13 +21,15 @@ def bands(stated: Mapping[str, Any], resampled: Resampled, judge: Judge, judge_e
     """What is wrong with the bounds of one series."""
     names = stated["columns"]
     where = f"series {stated['id']} · {stated['scope']} · {stated.get('stage') or 'final'}"
+    curve: redrawn.Curve | None = None
     for number, cells in enumerate(stated["rows"], start=1):
         row = dict(zip(names, cells, strict=True))
         problem = ""
         if stated["id"] == "recall_by_k" and row["low"] is not None:
             problem = _recall(row, resampled, judge)
         elif stated["id"] == "roc_band" and row["low"] is not None:
-            problem = _roc(row, resampled, judge)
+            curve = curve or resampled.curve(range(len(resampled.frame.queries)))
+            problem = _roc(row, curve, judge)
         elif stated["id"] == "reliability" and row["ci_low"] is not None:
             problem = _bin(row, number - 1, str(stated["scope"]), resampled, judge, judge_exact)
         if problem:
@@ -39,12 +41,8 @@ def _recall(row: Mapping[str, Any], resampled: Resampled, judge: Judge) -> str:
     return "" if values is None or row["recall"] in (0.0, 1.0) else judge(row["low"], row["high"], values)
 
 
-def _roc(row: Mapping[str, Any], resampled: Resampled, judge: Judge) -> str:
-    queries = resampled.frame.queries
-    scores = np.array([q.prob for q in queries], dtype=np.float64)
-    weights = resampled.draws.weights[:FEWER][:, resampled.document]
-    values = redrawn.curve("tpr", str(row["fpr"]), scores, resampled.truth, weights)
-    return "" if values is None else judge(row["low"], row["high"], values)
+def _roc(row: Mapping[str, Any], curve: redrawn.Curve, judge: Judge) -> str:
+    return judge(row["low"], row["high"], curve.tpr(float(row["fpr"])))
 
 
 def _bin(row: Mapping[str, Any], place: int, scope: str, resampled: Resampled, judge: Judge, judge_exact: Exact) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,27 +13,43 @@ from probative.audit.queries import Query
 from probative.audit.sums import Array
 
 
-def curve(name: str, budget: str, scores: Array, truth: Array, weights: Array) -> Array | None:
-    """AUROC, average precision or the TPR within a budget, in every resample, from one sort of the scores."""
-    order = np.argsort(-scores, kind="stable")
-    last = np.append(scores[order][1:] != scores[order][:-1], True)
-    w = weights[:, order]
-    tp = np.cumsum(w * truth[order], axis=1)[:, last]
-    fp = np.cumsum(w * (1 - truth[order]), axis=1)[:, last]
-    positives, negatives = tp[:, -1], fp[:, -1]
-    gained = np.diff(tp, axis=1, prepend=0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if name == "auroc":
-            lost = np.diff(fp, axis=1, prepend=0.0)
-            value = (lost * (tp - gained / 2)).sum(axis=1) / (positives * negatives)
-        elif name == "auprc":
-            value = (gained * np.where(tp + fp > 0, tp / (tp + fp), 0.0)).sum(axis=1) / positives
-        elif name == "tpr":
-            inside = fp <= float(budget) * negatives[:, None] * (1 + 1e-12)
-            value = np.where(inside, tp, 0.0).max(axis=1) / positives
-        else:
-            return None
-        return np.asarray(np.where((positives > 0) & (negatives > 0), value, np.nan))
+@dataclass(frozen=True)
+class Curve:
+    """True and false alarms at or above every distinct score, in every resample, from one sort."""
+
+    tp: Array
+    fp: Array
+
+    @classmethod
+    def of(cls, scores: Array, truth: Array, weights: Array) -> Curve:
+        order = np.argsort(-scores, kind="stable")
+        last = np.append(scores[order][1:] != scores[order][:-1], True)
+        w = weights[:, order]
+        tp = np.cumsum(w * truth[order], axis=1)[:, last]
+        return cls(tp, np.cumsum(w, axis=1)[:, last] - tp)
+
+    def _defined(self, value: Array) -> Array:
+        return np.where((self.tp[:, -1] > 0) & (self.fp[:, -1] > 0), value, np.nan)
+
+    def auroc(self) -> Array:
+        gained = np.diff(self.tp, axis=1, prepend=0.0)
+        lost = np.diff(self.fp, axis=1, prepend=0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            area = np.einsum("br,br->b", lost, self.tp - gained / 2)
+            return self._defined(area / (self.tp[:, -1] * self.fp[:, -1]))
+
+    def auprc(self) -> Array:
+        gained = np.diff(self.tp, axis=1, prepend=0.0)
+        share = self.tp / np.maximum(self.tp + self.fp, 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._defined(np.einsum("br,br->b", gained, share) / self.tp[:, -1])
+
+    def tpr(self, budget: float) -> Array:
+        """The largest TPR whose FPR is within the budget."""
+        inside = (self.fp <= budget * self.fp[:, -1:] * (1 + 1e-12)).sum(axis=1)
+        best = np.where(inside > 0, self.tp[np.arange(len(self.tp)), np.maximum(inside - 1, 0)], 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return self._defined(best / self.tp[:, -1])
 
 
 def aurc(queries: Sequence[Query], weights: Array) -> Array:
@@ -54,12 +71,12 @@ def _wrong(q: Query) -> bool:
     return reliability.answers([q])[0][1]
 
 
-def line(queries: Sequence[Query], weights: Array, intercept: bool) -> Array | None:
+def line(queries: Sequence[Query], weights: Array) -> Iterator[tuple[str, Array]]:
     x = np.array([reliability.log_odds(q.prob or 0.0) for q in queries])
     y = np.array([q.positive for q in queries], dtype=np.float64)
     start = reliability.line([q.prob or 0.0 for q in queries], [q.positive for q in queries])
     if start is None:
-        return None
+        return
     design = np.stack([x, np.ones_like(x)], axis=1)
     # One Newton step from the fitted line, as the one-step bootstrap has it.
     p = 1 / (1 + np.exp(-np.clip(design @ np.array(start), -700, 700)))
@@ -69,36 +86,38 @@ def line(queries: Sequence[Query], weights: Array, intercept: bool) -> Array | N
     moved = (
         np.array(start) + np.linalg.solve(np.where(sound[:, None, None], bend, np.eye(2)), slope[:, :, None])[:, :, 0]
     )
-    return np.where(sound, moved[:, int(intercept)], np.nan)
+    yield "calibration_slope", np.where(sound, moved[:, 0], np.nan)
+    yield "calibration_intercept", np.where(sound, moved[:, 1], np.nan)
 
 
-def multilabel(metric: str, queries: Sequence[Query], weights: Array) -> Array | None:
+def multilabel(queries: Sequence[Query], weights: Array) -> Iterator[tuple[str, Array]]:
     by_document: dict[str, list[int]] = defaultdict(list)
     for i, q in enumerate(queries):
         by_document[q.doc_id].append(i)
-    first = np.array([members[0] for members in by_document.values()])
-    w = weights[:, first]
     groups = [[queries[i] for i in members] for members in by_document.values()]
+    w = weights[:, np.array([members[0] for members in by_document.values()])]
     with np.errstate(divide="ignore", invalid="ignore"):
-        if metric in labels.PER_DOCUMENT:
-            return np.asarray(w @ np.array(labels.document_values(metric, queries)) / w.sum(axis=1))
-        if metric == "f1_weighted_document":
-            positives = np.array([float(sum(q.positive for q in g)) for g in groups])
-            f1 = np.array([labels.f1(g) for g in groups])
-            return np.asarray(w @ (positives * f1) / (w @ positives))
-        tp = np.array([float(q.positive and bool(q.predicted)) for q in queries])
-        wrong = np.array([float(q.positive != bool(q.predicted)) for q in queries])
-        truth = np.array([float(q.positive) for q in queries])
-        if metric == "f1_micro":
-            return np.asarray(2 * (weights @ tp) / (2 * (weights @ tp) + weights @ wrong))
-        names = sorted({q.criterion_id for q in queries})
-        member = np.array([[float(q.criterion_id == name) for name in names] for q in queries])
-        hits, errors, mass = (
-            weights @ (member * tp[:, None]),
-            weights @ (member * wrong[:, None]),
-            weights @ (member * truth[:, None]),
-        )
-        f1 = np.where(hits + errors > 0, 2 * hits / (2 * hits + errors), 0.0)
-        if metric == "f1_macro":
-            return np.asarray(f1.mean(axis=1))
-        return np.asarray((f1 * mass).sum(axis=1) / mass.sum(axis=1))
+        for metric in sorted(labels.PER_DOCUMENT):
+            yield metric, np.asarray(w @ np.array(labels.document_values(metric, queries)) / w.sum(axis=1))
+        positives = np.array([float(sum(q.positive for q in g)) for g in groups])
+        f1 = np.array([labels.f1(g) for g in groups])
+        yield "f1_weighted_document", np.asarray(w @ (positives * f1) / (w @ positives))
+        yield from _by_criterion(queries, weights)
+
+
+def _by_criterion(queries: Sequence[Query], weights: Array) -> Iterator[tuple[str, Array]]:
+    hits, errors, mass = [], [], []
+    for name in sorted({q.criterion_id for q in queries}):
+        rows = [i for i, q in enumerate(queries) if q.criterion_id == name]
+        tp = np.array([float(queries[i].positive and bool(queries[i].predicted)) for i in rows])
+        wrong = np.array([float(queries[i].positive != bool(queries[i].predicted)) for i in rows])
+        truth = np.array([float(queries[i].positive) for i in rows])
+        w = weights[:, rows]
+        hits.append(w @ tp)
+        errors.append(w @ wrong)
+        mass.append(w @ truth)
+    tp_, wrong_, positive = (np.array(part) for part in (hits, errors, mass))
+    f1 = np.where(tp_ + wrong_ > 0, 2 * tp_ / (2 * tp_ + wrong_), 0.0)
+    yield "f1_macro", np.asarray(f1.mean(axis=0))
+    yield "f1_weighted", np.asarray((f1 * positive).sum(axis=0) / positive.sum(axis=0))
+    yield "f1_micro", np.asarray(2 * tp_.sum(axis=0) / (2 * tp_.sum(axis=0) + wrong_.sum(axis=0)))

@@ -6,7 +6,7 @@ Only here does the audit use NumPy: to draw weights and to add them up.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +21,7 @@ RESAMPLES = 2000
 FEWER = 400
 """For statistics that must be sorted or fitted again in every resample."""
 SEED = 20
+BUDGETS = ("0.01", "0.03", "0.05", "0.1")
 
 
 @dataclass
@@ -54,6 +55,7 @@ class Resampled:
     draws: Draws
     _columns: dict[str, Array] = field(default_factory=dict)
     _sums: dict[tuple[str, str], dict[str, Array]] = field(default_factory=dict)
+    _found: dict[tuple[str, tuple[str, str]], Array | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         place = {doc: i for i, doc in enumerate(self.draws.documents)}
@@ -138,45 +140,47 @@ class Resampled:
         return self._columns[name]
 
     def _sorted(self, key: Key, rows: Sequence[int]) -> Array | None:
-        if key.metric.endswith("_candidates"):
-            return None
-        chosen = np.asarray(rows, dtype=np.int64)
-        weights = self.draws.weights[:FEWER][:, self.document[chosen]]
+        scope = (key.scope, "all" if key.scope.startswith("criterion:") else key.criteria)
+        if (key.metric, scope) not in self._found:
+            self._found.update({(name, scope): found for name, found in self._redraw(key, rows)})
+        return self._found.get((key.metric, scope))
+
+    def _redraw(self, key: Key, rows: Sequence[int]) -> Iterator[tuple[str, Array | None]]:
+        """This statistic, and those that come with it."""
         queries = [self.frame.queries[i] for i in rows]
         if key.metric in {"auroc_within", "auprc_within"}:
-            return self._within(key, rows)
-        if key.metric == "aurc":
-            return redrawn.aurc(queries, weights)
-        if key.metric in {"calibration_slope", "calibration_intercept"}:
-            return redrawn.line(queries, weights, key.metric == "calibration_intercept")
-        if key.metric in labels.METRICS:
-            return redrawn.multilabel(key.metric, queries, weights)
-        scores = [q.prob_raw if key.metric == "auroc_raw" else q.prob for q in queries]
-        if any(s is None for s in scores):
-            return None
-        name, _, budget = key.metric.partition("@fpr=")
-        return redrawn.curve(
-            name.removesuffix("_raw"), budget, np.array(scores, dtype=np.float64), self.truth[chosen], weights
-        )
+            yield from self._within(rows)
+        elif key.metric in {"calibration_slope", "calibration_intercept"}:
+            yield from redrawn.line(queries, self._weights(rows))
+        elif key.metric == "aurc":
+            yield key.metric, redrawn.aurc(queries, self._weights(rows))
+        elif key.metric in labels.METRICS:
+            yield from redrawn.multilabel(queries, self._weights(rows))
+        elif key.metric == "auroc_raw":
+            yield key.metric, self.curve(rows, raw=True).auroc()
+        elif key.metric in {"auroc", "auprc"} or key.metric.startswith("tpr@fpr="):
+            curve = self.curve(rows)
+            yield from (("auroc", curve.auroc()), ("auprc", curve.auprc()))
+            yield from ((f"tpr@fpr={budget}", curve.tpr(float(budget))) for budget in BUDGETS)
 
-    def _within(self, key: Key, rows: Sequence[int]) -> Array | None:
+    def _weights(self, rows: Sequence[int]) -> Array:
+        return self.draws.weights[:FEWER][:, self.document[np.asarray(rows, dtype=np.int64)]]
+
+    def curve(self, rows: Sequence[int], *, raw: bool = False) -> redrawn.Curve:
+        """The staircase of some queries' scores in fewer resamples."""
+        scores = [self.frame.queries[i].prob_raw if raw else self.frame.queries[i].prob for i in rows]
+        truth = self.truth[np.asarray(rows, dtype=np.int64)]
+        return redrawn.Curve.of(np.array(scores, dtype=np.float64), truth, self._weights(rows))
+
+    def _within(self, rows: Sequence[int]) -> Iterator[tuple[str, Array]]:
         groups: dict[str, list[int]] = defaultdict(list)
         for i in rows:
             groups[self.frame.queries[i].criterion_id].append(i)
-        parts = []
-        for members in groups.values():
-            chosen = np.asarray(members, dtype=np.int64)
-            truth = self.truth[chosen]
-            if truth.sum() < ENOUGH or len(truth) - truth.sum() < ENOUGH:
-                continue
-            probs = np.array([self.frame.queries[i].prob for i in members], dtype=np.float64)
-            parts.append(
-                redrawn.curve(
-                    key.metric.removesuffix("_within"),
-                    "",
-                    probs,
-                    truth,
-                    self.draws.weights[:FEWER][:, self.document[chosen]],
-                )
-            )
-        return np.asarray(np.mean(np.array(parts), axis=0)) if parts else None
+        curves = [self.curve(members) for members in groups.values() if self._has_enough(members)]
+        if curves:
+            yield "auroc_within", np.asarray(np.mean([curve.auroc() for curve in curves], axis=0))
+            yield "auprc_within", np.asarray(np.mean([curve.auprc() for curve in curves], axis=0))
+
+    def _has_enough(self, rows: Sequence[int]) -> bool:
+        positives = self.truth[np.asarray(rows, dtype=np.int64)].sum()
+        return bool(positives >= ENOUGH and len(rows) - positives >= ENOUGH)
