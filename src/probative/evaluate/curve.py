@@ -14,6 +14,8 @@ from probative.evaluate.totals import DENSE, Array, Events, Fact, Key
 from probative.metrics import detection
 from probative.segments import BoolArray, FloatArray, IntArray
 
+GROUPS = 64
+"""Resamples of auroc_candidates and auprc_candidates join neighbouring scores into so many groups."""
 ENOUGH = 20
 """auroc_within needs this many positives and negatives of a criterion."""
 HALF = "one class only: 0.5 by convention"
@@ -43,6 +45,8 @@ class Stairs:
     steps: detection.Steps
     unit: IntArray
     n_units: int
+    groups: int | None = None
+    """Resamples join neighbouring steps into so many groups; None keeps every step."""
 
     @cached_property
     def plain(self) -> detection.Staircase:
@@ -50,39 +54,53 @@ class Stairs:
         return detection.staircase(self.steps)
 
     @cached_property
+    def _height(self) -> int:
+        """Steps, or groups of steps, in resamples."""
+        return min(len(self.steps.score), self.groups or len(self.steps.score))
+
+    @cached_property
     def _matrices(self) -> tuple[Any, Any, Any, IntArray, Array]:
+        """Positives, negatives and tied negatives by step and unit; the tied steps; all of both classes by unit."""
         from scipy.sparse import csr_matrix
 
-        s, unit, shape = self.steps, self.unit, (len(self.steps.score), self.n_units)
+        s, unit, steps = self.steps, self.unit, max(len(self.steps.score), 1)
 
         def counts(step: IntArray, rows: IntArray, height: int) -> Any:
             ones = np.ones(len(rows), dtype=np.float32)
             place = (step.astype(np.int32), unit[rows].astype(np.int32))
-            matrix = csr_matrix((ones, place), shape=(height, shape[1]))
-            return matrix.toarray() if matrix.nnz > DENSE * height * shape[1] else matrix
+            matrix = csr_matrix((ones, place), shape=(height, self.n_units))
+            return matrix.toarray() if matrix.nnz > DENSE * height * self.n_units else matrix
 
         tied_steps, place = np.unique(s.negative_step[s.tied], return_inverse=True)
-        negative = np.ones(len(unit), dtype=np.float32)
-        negative[s.positive_rows] = 0.0
+        positive = np.zeros(len(unit), dtype=bool)
+        positive[s.positive_rows] = True
+        classes = [np.bincount(unit[rows], minlength=self.n_units) for rows in (positive, ~positive)]
         return (
-            counts(s.positive_step, s.positive_rows, shape[0]),
-            counts(s.negative_step, s.negative_rows, shape[0]),
+            counts(s.positive_step * self._height // steps, s.positive_rows, self._height),
+            counts(s.negative_step * self._height // steps, s.negative_rows, self._height),
             counts(place.reshape(-1), s.negative_rows[s.tied], len(tied_steps)),
             tied_steps,
-            np.bincount(unit, weights=negative, minlength=self.n_units).astype(np.float32)[None],
+            np.stack(classes).astype(np.float32),
         )
 
     def weighted(self, weights: Array) -> detection.Staircase:
         """The staircase under b columns of weights."""
-        positive, negative, tied, tied_steps, all_negative = self._matrices
-        gained = positive @ weights
+        positive, negative, tied, tied_steps, classes = self._matrices
+        gained, passed = positive @ weights, negative @ weights
+        tp, fp = detection.accumulate(gained.copy()), detection.accumulate(passed.copy())
+        n_positive, n_negative = classes @ weights
+        if self._height < len(self.steps.score):  # inside a group both classes come evenly mixed
+            tp -= np.maximum(gained - 1, 0) / 2
+            fp -= passed / 2
+            tied, tied_steps = tied[:0], tied_steps[:0]
         return detection.Staircase(
             gained=gained,
-            tp=detection.accumulate(gained.copy()),
-            fp=detection.accumulate(negative @ weights),
+            tp=tp,
+            fp=fp,
             tied=tied @ weights,
             tied_steps=tied_steps,
-            n_negative=(all_negative @ weights)[0],
+            n_positive=n_positive,
+            n_negative=n_negative,
         )
 
 
@@ -104,6 +122,8 @@ class Curve:
     n_docs: int
     keys: list[Key] = field(init=False)
     facts: list[Fact] = field(init=False)
+    _last: tuple[Array, Array] | None = None
+    """The latest block: `auroc_within` of one criterion asks for it again."""
 
     def __post_init__(self) -> None:
         s = self.stairs.steps
@@ -138,9 +158,22 @@ class Curve:
         return values
 
     def resampled(self, weights: Array) -> Array:
+        if self._last is None or self._last[0] is not weights:
+            self._last = (weights, self._resampled(weights))
+        return self._last[1]
+
+    def _resampled(self, weights: Array) -> Array:
         if self.stairs.steps.one_class:
             return np.full((len(self.keys), weights.shape[1]), np.nan, dtype=np.float32)
-        return self._values(self.stairs.weighted(weights))
+        return self._values(self.stairs.weighted(weights)) + self._shift
+
+    @cached_property
+    def _shift(self) -> FloatArray:
+        """(m, 1) what groups of steps get wrong on the data themselves; 0 where every step is kept."""
+        if self.stairs.groups is None:
+            return np.zeros((len(self.keys), 1))
+        ones = np.ones((self.stairs.n_units, 1), dtype=np.float32)
+        return np.asarray(self.point()[:, None] - self._values(self.stairs.weighted(ones)))
 
     def _values(self, case: detection.Staircase) -> Array:
         out = np.full((len(self.keys), len(case.n_negative)), np.nan)
@@ -165,12 +198,12 @@ class Within:
     def point(self) -> FloatArray:
         if not self.members:
             return np.full(2, np.nan)
-        return np.asarray(np.mean([member.point() for member in self.members], axis=0), dtype=np.float64)
+        return np.asarray(np.mean([member.point()[:2] for member in self.members], axis=0), dtype=np.float64)
 
     def resampled(self, weights: Array) -> Array:
         total = np.full((2, weights.shape[1]), np.nan) if not self.members else np.zeros((2, weights.shape[1]))
         for member in self.members:
-            total += member.resampled(weights)
+            total += member.resampled(weights)[:2]
         return total / max(len(self.members), 1)
 
 
@@ -192,8 +225,8 @@ def detection_parts(cut: Cut) -> list[Part]:
 
     if p.prob is not None:
         prob = cut.take(p.prob)
-        parts.append(curve(prob, ("auroc", "auprc"), detection.ALPHAS))
-        parts.append(_within(cut, prob))
+        whole = curve(prob, ("auroc", "auprc"), detection.ALPHAS)
+        parts += [whole, _within(cut, prob, whole)]
     if p.prob_raw is not None:
         parts.append(curve(cut.take(p.prob_raw), ("auroc_raw",), ()))
     if p.row_score is not None:
@@ -201,13 +234,16 @@ def detection_parts(cut: Cut) -> list[Part]:
     return parts
 
 
-def _within(cut: Cut, prob: FloatArray) -> Within:
+def _within(cut: Cut, prob: FloatArray, whole: Curve) -> Within:
     criterion = cut.predictions.criterion[cut.rows]
     positives = np.bincount(criterion, weights=cut.positive)
     negatives = np.bincount(criterion, weights=~cut.positive)
     members = []
     for number in np.flatnonzero((positives >= ENOUGH) & (negatives >= ENOUGH)):
         rows = np.flatnonzero(criterion == number)
+        if len(rows) == len(criterion):
+            members.append(whole)
+            continue
         member = Stairs(
             steps=detection.steps(cut.positive[rows], prob[rows]), unit=cut.unit[rows], n_units=len(cut.units)
         )
@@ -231,6 +267,6 @@ def _candidates(cut: Cut) -> Curve:
     inside: BoolArray = unit >= 0
     steps = detection.steps(p.row_gold[inside], p.row_score[inside])
     keys: Any = (Key("auroc_candidates", "candidates"), Key("auprc_candidates", "candidates"))
-    found = Stairs(steps=steps, unit=unit[inside], n_units=len(cut.units))
+    found = Stairs(steps=steps, unit=unit[inside], n_units=len(cut.units), groups=GROUPS)
     n = int(inside.sum())
     return Curve(stairs=found, areas=keys, budgets=(), population="candidates", n=n, n_docs=cut.every.n_docs)

@@ -84,12 +84,10 @@ class Staircase:
     tied: Array
     """(T, b) negatives exactly on the steps `tied_steps`."""
     tied_steps: IntArray
+    n_positive: Array
+    """(b,)"""
     n_negative: Array
     """(b,)"""
-
-    @property
-    def n_positive(self) -> Array:
-        return self.tp[-1] if len(self.tp) else np.zeros_like(self.n_negative)
 
     def auroc(self) -> FloatArray:
         """Area under the ROC curve; NaN with one class."""
@@ -165,6 +163,7 @@ def staircase(stairs: Steps) -> Staircase:
         fp=np.cumsum(fp, axis=0),
         tied=tied,
         tied_steps=np.arange(n),
+        n_positive=np.array([float(stairs.n_positive)]),
         n_negative=np.array([float(stairs.n_negative)]),
     )
 
@@ -184,6 +183,7 @@ def count_steps(y: ArrayLike, score: ArrayLike) -> Staircase:
         fp=(len(negatives) - 1.0 - below)[:, None],
         tied=(through - below[tied_steps]).astype(np.float64)[:, None],
         tied_steps=tied_steps,
+        n_positive=np.array([float(counts.sum())]),
         n_negative=np.array([len(negatives) - 1.0]),
     )
 

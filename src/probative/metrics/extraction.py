@@ -44,17 +44,13 @@ def quantiles(counts: Array, sizes: FloatArray, at: list[float]) -> FloatArray:
     """Linear quantiles of weighted histograms: (Q, b) from counts (S, b) over rising sizes (S,)."""
     above = accumulate(counts.copy())
     total = above[-1].astype(np.float64)
-    rise = np.diff(sizes).astype(counts.dtype)
     last = np.maximum(total - 1, 0)
-
-    def value(place: FloatArray) -> FloatArray:
-        passed = np.less_equal(above[:-1], place.astype(counts.dtype), out=np.empty_like(above[:-1]), casting="unsafe")
-        return np.asarray(sizes[0] + rise @ passed, dtype=np.float64)
-
-    out = np.empty((len(at), counts.shape[1]))
-    for row, q in enumerate(at):
-        low = np.floor(q * last)
-        below, beyond = value(low), value(np.minimum(low + 1, last))
-        out[row] = below + (q * last - low) * (beyond - below)
-    out[:, total == 0] = np.nan
-    return out
+    place = np.multiply.outer(np.array(at), last)
+    low = np.floor(place)
+    ends = np.stack([low, np.minimum(low + 1, last)]).astype(counts.dtype)
+    passed = np.empty((2, len(at), *above[:-1].shape), dtype=counts.dtype)
+    np.less_equal(above[:-1], ends[:, :, None, :], out=passed, casting="unsafe")
+    below, beyond = sizes[0] + (np.diff(sizes).astype(counts.dtype) @ passed).astype(np.float64)
+    value = below + (place - low) * (beyond - below)
+    value[:, total == 0] = np.nan
+    return np.asarray(value, dtype=np.float64)
