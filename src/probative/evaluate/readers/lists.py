@@ -130,15 +130,25 @@ def _keys(lists: Lists, width: int) -> IntArray:
 def places(members: Lists, lists: Lists) -> IntArray:
     """For every member its place (from 1) in the list of the same query, 0 where it is not in it."""
     found = np.zeros(len(members.code), dtype=np.int64)
-    asked = np.flatnonzero(members.sizes > 0)
-    rows = segments.rows(lists.offsets, asked)
-    if not len(rows):
-        return found
-    width = int(max(members.code.max(), lists.code.max())) + 1
-    keys = np.repeat(asked, lists.sizes[asked]) * width + lists.code[rows]
-    place = segments.within(segments.from_lengths(lists.sizes[asked])) + 1
+    owner, place = segments.owner(members.offsets), segments.within(members.offsets)
+    # A pool or a selection is mostly the head of its ranking: the same place is looked at before any search.
+    inside = np.flatnonzero(place < lists.sizes[owner])
+    same = inside[lists.code[lists.offsets[owner[inside]] + place[inside]] == members.code[inside]]
+    found[same] = place[same] + 1
+    rest = np.flatnonzero((found == 0) & (lists.sizes[owner] > 0))
+    if len(rest):
+        found[rest] = _search(owner[rest], members.code[rest], lists)
+    return found
+
+
+def _search(owner: IntArray, code: IntArray, lists: Lists) -> IntArray:
+    asked = np.unique(owner)
+    rows, sizes = segments.rows(lists.offsets, asked), lists.sizes[asked]
+    width = int(max(code.max(), lists.code[rows].max())) + 1
+    keys = np.repeat(asked, sizes) * width + lists.code[rows]
+    place = segments.within(segments.from_lengths(sizes)) + 1
     order = np.argsort(keys)
-    wanted = _keys(members, width)
+    wanted = owner * width + code
     at = np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)
     nearest = order[at]
     return np.where(keys[nearest] == wanted, place[nearest], 0)
