@@ -1,4 +1,4 @@
-"""The last word from all stages together: nothing is learned here, because they err differently and a mean suffices."""
+"""The last word: nothing is learned here, because the stages err differently and a mean suffices."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ def fuse(inputs: Inputs) -> Scores:
     if node is not None:
         gates.append(segments.maximum(node, offsets, empty=NOTHING))
     return Scores(rank=rank, node=node, gate=_mean(gates, inputs.view.n_queries) if gates else None)
+
+
+def last_word(inputs: Inputs) -> Scores:
+    """The last stage's own ranking, node and gate; without a gate of its own, its best candidate."""
+    stage = next(name for name in ("graph", "rerank", "retrieve") if name in inputs.scores)
+    node = _present(inputs, (f"{stage}_node", "linear"))
+    gate = inputs.gates.get(stage)
+    if gate is None and node:
+        gate = segments.maximum(node[0], inputs.view.offsets, empty=NOTHING)
+    return Scores(rank=inputs.scores[stage], node=node[0] if node else None, gate=gate)
 
 
 def log_share(score: Floats, offsets: IntArray) -> FloatArray:

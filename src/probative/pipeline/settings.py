@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from probative.data.folds import FoldSettings
@@ -24,4 +26,6 @@ class PipelineSettings(Settings):
     retrieve: RetrieveSettings = RetrieveSettings()
     rerank: RerankSettings = RerankSettings()
     graph: GraphSettings = GraphSettings()
+    final: Literal["mean", "last"] = "mean"
+    """Whose word is the final ranking and gate: the mean of all stages, or the last stage's alone."""
     decide: DecideSettings = DecideSettings()

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from probative.pipeline.crossfit import oof
-from probative.pipeline.fusion import fuse
+from probative.pipeline.fusion import fuse, last_word
 from probative.pipeline.ranking import best_candidate
 from probative.pipeline.settings import PipelineSettings
 from probative.pipeline.stage import Stage
@@ -106,19 +106,22 @@ class LearnedStage:
 
 
 class FinalStage:
-    """The last word of all stages together; nothing is learned."""
+    """The last word: of all stages together, or of the last one alone; nothing is learned."""
 
     name = "final"
     epochs = None
 
+    def __init__(self, settings: PipelineSettings) -> None:
+        self.whose = settings.final
+
     def settings_key(self) -> Any:
-        return None
+        return self.whose
 
     def fit(self, train: Inputs, stop: Inputs | None) -> Inputs:
         return self.apply(train)
 
     def apply(self, inputs: Inputs) -> Inputs:
-        fused = fuse(inputs)
+        fused = fuse(inputs) if self.whose == "mean" else last_word(inputs)
         node = fused.rank if fused.node is None else fused.node
         gate = best_candidate(inputs, "retrieve") if fused.gate is None else fused.gate
         return inputs.with_scores(final=fused.rank, final_node=node).with_gates(final=gate)
@@ -212,7 +215,7 @@ def _graph(settings: PipelineSettings, epochs: Mapping[str, int] | None) -> list
 
 def make_stages(settings: PipelineSettings, epochs: Mapping[str, int] | None = None) -> list[Stage]:
     """The steps that the settings ask for; `epochs` fixes what STOP would choose."""
-    return [RetrieveStage(settings), *_reranker(settings), *_graph(settings, epochs), FinalStage()]
+    return [RetrieveStage(settings), *_reranker(settings), *_graph(settings, epochs), FinalStage(settings)]
 
 
 def load_stages(settings: PipelineSettings, folders: Mapping[str, Path]) -> list[Stage]:

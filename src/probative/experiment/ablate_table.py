@@ -1,0 +1,188 @@
+"""An ablation as tables, and in words: what each stage adds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from probative.evaluate.grid import Grid
+from probative.evaluate.table import number
+
+COLUMNS = (
+    *("ndcg@10", "recall@10", "auroc", "auprc", "evidence_recall", "evidence_precision", "k_mean"),
+    *("screening_sensitivity", "alert_precision"),
+)
+JUDGED_BY = {
+    "rerank": "ndcg@10",
+    "graph": "ndcg@10",
+    "fusion": "ndcg@10",
+    "dynamic_k": "evidence_recall",
+    "gate": "auroc",
+    "linear": "ndcg@10",
+    "graph_no_edges": "ndcg@10",
+    "whole_no_edges": "ndcg@10",
+    "whole_no_graph": "ndcg@10",
+    "criterion_back": "ndcg@10",
+}
+"""The metric that says whether a row adds anything."""
+LIMIT = 0.05
+CSV_FIELDS = (
+    *("row", "label", "base", "id", "scope", "mode", "criteria", "value", "ci_low", "ci_high", "std_sample", "n"),
+    *("n_docs", "reason", "seconds"),
+)
+Document = Mapping[str, Any]
+
+
+def words(found: Document) -> list[str]:
+    """One sentence a row: what it adds, with the paired interval, and what it costs."""
+    said = [_about(row, found) for row in found["rows"] if row["base"] is not None]
+    return [*said, *_claims(found)]
+
+
+def _about(row: Document, found: Document) -> str:
+    name = row["name"]
+    if name == "triage":
+        return _triage(row, found)
+    chosen = next((c for c in found["comparisons"] if c["other"] == name and c["id"] == JUDGED_BY[name]), None)
+    if chosen is None:
+        return f"{row['label']}: not comparable with {row['base']}."
+    return f"{row['label']}: {verdict(chosen)}{_shown(row, found)}"
+
+
+def verdict(comparison: Document) -> str:
+    """What a paired comparison says in words."""
+    gap, low, high = comparison["difference"], comparison["ci_low"], comparison["ci_high"]
+    if gap is None:
+        return f"{comparison['id']} is undefined on one side."
+    inside = "no interval" if low is None else f"95 % interval {low:+.4f} to {high:+.4f}"
+    p = comparison["p_holm"]
+    tested = "not tested" if p is None else f"p = {p:.4f} after Holm"
+    change = f"{comparison['id']} {gap:+.4f} against {comparison['base']} ({inside}, {tested})"
+    if p is None:
+        return f"{change}."
+    if p >= LIMIT:
+        return f"adds nothing here that can be told from chance: {change}."
+    return f"{'adds' if gap > 0 else 'loses'}: {change}."
+
+
+def _shown(row: Document, found: Document) -> str:
+    if row["name"] not in ("gate", "dynamic_k"):
+        return ""
+    if row["name"] == "dynamic_k":
+        return " Compared at equal mean K."
+    before = next(r for r in found["rows"] if r["name"] == row["base"])
+    return f" It shows {_value(row, 'k_mean'):.2f} sentences a query instead of {_value(before, 'k_mean'):.2f}."
+
+
+def _triage(row: Document, found: Document) -> str:
+    sensitivity, precision = _value(row, "screening_sensitivity"), _value(row, "alert_precision")
+    kept = "undefined" if sensitivity is None else f"{sensitivity:.1%}"
+    right = "no alert is raised" if precision is None else f"{precision:.1%} of its alerts have evidence"
+    recall = next((c for c in found["comparisons"] if c["other"] == "triage" and c["id"] == "evidence_recall"), None)
+    shown = f" Evidence shown {verdict(recall)}" if recall else ""
+    return f"{row['label']}: keeps {kept} of the queries with evidence; {right}.{shown}"
+
+
+def _claims(found: Document) -> list[str]:
+    said = []
+    p3 = found["p3"]
+    for row in p3["comparisons"]:
+        if row["base"] == p3["best_rival"]:
+            said.append(f"P3 against its best rival, {row['base']}: {verdict(row)}")
+    best = [c for c in found["gates"]["comparisons"] if c["other"] == "gate:final" and c["id"] == "auroc"]
+    said += [f"The final gate against {row['base']}: {verdict(row)}" for row in best]
+    for row in found["policy_comparisons"]:
+        if row["id"] == "evidence_recall":
+            said.append(f"{row['other']} at equal mean K: {verdict(row)}")
+    return said
+
+
+def _record(row: Document, name: str, scope: str = "pooled") -> Document:
+    return next((r for r in row["metrics"] if r["id"] == name and r["scope"] == scope), {})
+
+
+def _value(row: Document, name: str) -> Any:
+    return _record(row, name).get("value")
+
+
+def _cell(row: Document, name: str) -> str:
+    value = _value(row, name)
+    spread = _record(row, name, "fold_mean").get("std_sample")
+    return number(value) if spread is None or value is None else f"{number(value)} ± {number(spread)}"
+
+
+def grid(found: Document) -> Grid:
+    """The rows of the ablation with the standard deviation over folds."""
+    rows = [(row["label"], *(_cell(row, name) for name in COLUMNS), _seconds(row)) for row in found["rows"]]
+    synthetic = " The corpus is synthetic." if found["meta"]["synthetic"] else ""
+    note = (
+        "Pooled value ± standard deviation over folds. Before the gate the probability is the best candidate's score "
+        "calibrated on TUNE; before dynamic K every query shows the same number of sentences, at the policy's mean K. "
+        f"Seconds: learning and scoring of all stages a row needs, all folds.{synthetic}"
+    )
+    return Grid(caption=f"Ablation on {found['meta']['corpus']}", head=("", *COLUMNS, "seconds"), rows=rows, note=note)
+
+
+def _seconds(row: Document) -> str:
+    return "–" if row["seconds"] is None else f"{row['seconds']:.1f}"
+
+
+def comparison_grid(found: Document) -> Grid:
+    """Every row against the row above it."""
+    rows = [
+        (
+            f"{c['other']} against {c['base']}",
+            c["id"],
+            f"{c['difference']:+.4f}",
+            "–" if c["ci_low"] is None else f"[{c['ci_low']:+.4f}, {c['ci_high']:+.4f}]",
+            "–" if c["p"] is None else f"{c['p']:.4f}",
+            "–" if c["p_holm"] is None else f"{c['p_holm']:.4f}",
+        )
+        for c in found["comparisons"]
+        if c["difference"] is not None
+    ]
+    head = ("rows", "id", "difference", "95 % interval", "p", "p Holm")
+    return Grid(caption="Paired comparisons", head=head, rows=rows)
+
+
+def tables(found: Document) -> dict[str, str]:
+    """File name → text, for the folder `tables`."""
+    main, pairs = grid(found), comparison_grid(found)
+    said = "\n".join(f"- {line}" for line in found["words"])
+    markdown = f"# {main.caption}\n\n{main.markdown()}\n## {pairs.caption}\n\n{pairs.markdown()}\n{said}\n"
+    return {"ablation.csv": _csv(found["rows"]), "ablation.md": markdown, "ablation.tex": main.latex() + pairs.latex()}
+
+
+def _csv(rows: Sequence[Document]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, CSV_FIELDS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        for record in row["metrics"]:
+            about = {"row": row["name"], "label": row["label"], "base": row["base"], "seconds": row["seconds"]}
+            writer.writerow({**record, **about})
+    return text.getvalue()
+
+
+def terminal(found: Document, width: int) -> str:
+    """The table as plain text, then what each stage adds in words."""
+    table = grid(found)
+    columns = list(zip(*([table.head, *table.rows]), strict=True))
+    sizes = [max(map(len, column)) for column in columns]
+    lines = [_line(row, sizes) for row in (table.head, *table.rows)]
+    said = [piece for line in (table.note, *found["words"]) for piece in _wrapped(line, width)]
+    return "\n".join([table.caption, "", *lines, "", *said]) + "\n"
+
+
+def _line(row: Sequence[str], sizes: Sequence[int]) -> str:
+    first, *rest = (
+        cell.ljust(size) if not i else cell.rjust(size) for i, (cell, size) in enumerate(zip(row, sizes, strict=True))
+    )
+    return "  ".join((first, *rest)).rstrip()
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    return textwrap.wrap(line, max(width, 72), subsequent_indent="  ")
