@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from probative.pipeline.screen import Screened
     from probative.settings import Resolved
 
-__all__ = ["Fitted", "Run", "compare", "evaluate", "fit", "run", "screen", "settle"]
+__all__ = ["Ablation", "Fitted", "Run", "ablate", "compare", "evaluate", "fit", "run", "screen", "settle"]
 
 Show = Callable[[float, str], None]
 HEADLINE = (
@@ -121,6 +121,52 @@ def run(
 
 
 @dataclass(frozen=True, kw_only=True)
+class Ablation:
+    """A finished ablation: the run that it belongs to, and its numbers."""
+
+    folder: Path
+    document: Mapping[str, Any]
+
+    def text(self, width: int = 100) -> str:
+        """The table, and in words what each stage adds."""
+        from probative.experiment.ablate_table import terminal
+
+        return terminal(self.document, width)
+
+
+def ablate(
+    config: str | Path | None = None,
+    *,
+    corpus: Corpus | str | Path | None = None,
+    out: str | Path | None = None,
+    quick: bool = False,
+    assignments: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
+    resume: bool = False,
+    show: Show = lambda done, label: None,
+) -> Ablation:
+    """Measure what each stage adds to the run in `out`, which is made first where it is not there."""
+    from probative.data import Corpus
+    from probative.experiment.ablate import ablate as measure
+    from probative.experiment.ablate import settings_of
+    from probative.experiment.run import load_corpus
+
+    flags = {**(settings or {}), **({"corpus": str(corpus)} if isinstance(corpus, str | Path) else {})}
+    given = bool(config or quick or assignments or flags)
+    chosen = settle(config, quick=quick, assignments=assignments, flags=flags).settings
+    folder = Path(out) if out else None
+    if folder is not None and (folder / "manifest.json").exists():
+        chosen = settings_of(folder, chosen if given else None)
+    loaded = corpus if isinstance(corpus, Corpus) else load_corpus(chosen.corpus)
+    if folder is None or not (folder / "manifest.json").exists():
+        folder = run(chosen, corpus=loaded, out=folder, jobs=jobs, resume=resume, show=show).folder
+    return Ablation(
+        folder=folder, document=measure(folder, loaded, chosen, jobs=jobs or os.cpu_count() or 1, show=show)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Fitted:
     """A model folder, and whether its card carries figures."""
 
@@ -199,12 +245,20 @@ def new_folder(name: str) -> Path:
 
 def complete(result: Path, config: RunSettings, show: Show) -> None:
     """Evaluate a run's tables, then audit and report them, then seal the folder."""
+    from probative import files
+    from probative.audit import audit, data_statement
     from probative.evaluate.api import evaluate_source
     from probative.evaluate.readers import read_path
-    from probative.experiment.run_tables import seal
+    from probative.experiment.run_tables import contents, seal
 
     show(1.0, "evaluate")
     source = replace(read_path(result), origin="per_query.csv")
     evaluation = evaluate_source(source, config.evaluate)
     evaluation.write(result)
+    facts = json.loads((result / "manifest.json").read_text(encoding="utf-8"))
+    files.write_text(result / "data_statement.md", data_statement(facts))
+    seal(result)
+    show(1.0, "audit")
+    files.write_json(result / "audit.json", audit(result, config.corpus))
+    files.write_text(result / "MANIFEST.md", contents(facts))
     seal(result)

@@ -134,6 +134,44 @@ def environment() -> dict[str, Any]:
     return {"python": python, "platform": f"{platform.system()} {platform.machine()}", "packages": packages}
 
 
+FILES = {
+    "report.html": "the run for readers: figures, tables, errors, how to reproduce it; opens without a network",
+    "summary.json": "the headline few",
+    "metrics_master.json": "every metric and curve, the one source of every other number",
+    "per_query.csv": "one row a query: ranking, gold, probability, decision, what is shown",
+    "candidates.parquet": "one row a candidate: the scores of every stage",
+    "stages/": "per_query tables of the stages before the last",
+    "tune_queries.parquet": "what calibration and thresholds were chosen from",
+    "folds.parquet": "every document's role in every fold",
+    "tables/, plots/": "for papers: CSV, Markdown, LaTeX; SVG, PNG",
+    "audit.json": "what the second implementation found",
+    "data_statement.md": "what the data are, for a publication",
+    "config.yaml, manifest.json": "what was run, on what, with which versions; the hash of every file",
+    "checksums.txt": "for `sha256sum -c checksums.txt`",
+}
+
+
+def contents(facts: dict[str, Any]) -> str:
+    """MANIFEST.md: what lies in the folder, for a person who opens it."""
+    corpus = facts["corpus"]
+    lines = [
+        f"# A run of probative {facts['probative']} on {corpus['name']}",
+        "",
+        *(["**The corpus is synthetic.** These numbers show that the software works, not how good it is.", ""]
+          if corpus["synthetic"] else []),
+        f"{corpus['n_documents']:,} documents, {corpus['n_queries']:,} queries, {corpus['n_positive']:,} with evidence; "
+        f"seed {facts['seed']}.",
+        "",
+        "| file | what it holds |",
+        "|---|---|",
+        *(f"| {name} | {what} |" for name, what in FILES.items()),
+        "",
+        "Check it: `probative verify .` Repeat it: `probative run config.yaml --out again`.",
+        "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
 def seal(folder: Path) -> None:
     """Hash every file into the manifest, and the manifest too into checksums.txt; the last thing done to a run."""
     path = folder / "manifest.json"

@@ -11,16 +11,21 @@ from probative.errors import ProbativeError
 from probative.experiment.workplace import claim, publish
 
 
-def interrupted(out: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), claim(out, "seed: 1\n", resume=False) as work:
+def begin(out: Path) -> None:
+    with claim(out, "seed: 1\n", resume=False) as work:
         (work / "half").write_text("kept")
         raise KeyboardInterrupt
+
+
+def interrupted(out: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        begin(out)
 
 
 def test_an_interrupted_run_is_only_continued_when_asked_to(tmp_path: Path) -> None:
     out = tmp_path / "run"
     interrupted(out)
-    with pytest.raises(ConfigError, match="holds an interrupted run. Continue it with --resume"):
+    with pytest.raises(ConfigError, match="holds an interrupted run"):
         claim(out, "seed: 1\n", resume=False).__enter__()
     with claim(out, "seed: 1\n", resume=True) as work:
         assert (work / "half").read_text() == "kept"
