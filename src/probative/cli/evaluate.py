@@ -31,6 +31,7 @@ def evaluate(
     criteria: Annotated[Criteria, typer.Option(help="All criteria, or those that were trained on.")] = Criteria.all,
     scope: Annotated[list[str] | None, typer.Option(help="Scopes to show, such as 'criterion:*' or fold_mean.")] = None,
     all_rows: Annotated[bool, typer.Option("--all", help="Show every metric, not only the headline ones.")] = False,
+    brief: Annotated[bool, typer.Option("--brief", help="Show the headline few only.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say under every row how to read it.")] = False,
 ) -> None:
     """Measure predictions: a run folder, a per_query file, score files, or a TREC run.
@@ -61,6 +62,8 @@ def evaluate(
     if json:
         print(found.master.to_json(), end="")
         return
-    view = table.View(everything=all_rows, explain=explain, criteria=criteria, scopes=tuple(scope or ("pooled",)))
+    view = table.View(
+        everything=all_rows, brief=brief, explain=explain, criteria=criteria, scopes=tuple(scope or ("pooled",))
+    )
     console = manners.out()
     console.print(table.render(found.master, view, width=console.width), end="")

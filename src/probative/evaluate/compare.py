@@ -18,7 +18,7 @@ from probative.evaluate.predictions import Predictions
 from probative.evaluate.resample import BLOCK, Draw, Units, units
 from probative.evaluate.settings import EvaluateSettings
 from probative.evaluate.totals import Array, Key, Totals
-from probative.metrics import registry
+from probative.metrics import divide, registry
 from probative.segments import FloatArray, IntArray
 
 HEADLINE = (
@@ -189,6 +189,7 @@ class _Measured:
 
     system: System
     keys: list[Key]
+    n_units: int
     n: list[int]
     point: FloatArray
     resamples: Array | None
@@ -204,7 +205,9 @@ class _Measured:
                 resamples[:, place] = part.resampled(weights)[at]
         single = _one_by_one(part, at, n_units) if n_units <= FEW else None
         n = [part.facts[i].n for i in at]
-        return cls(system=system, keys=wanted, n=n, point=part.point()[at], resamples=resamples, single=single)
+        return cls(
+            system=system, keys=wanted, n_units=n_units, n=n, point=part.point()[at], resamples=resamples, single=single
+        )
 
     def values(self, level: float) -> list[SystemValue]:
         low = high = np.full(len(self.keys), np.nan)
@@ -248,7 +251,7 @@ def _swap_test(
     together = swap.stacked(base.system.predictions, other.system.predictions)
     part = _parts(together, both, _families([key.id for key in wanted]), settings).only(wanted)
     at = np.array([part.keys.index(key) for key in wanted])
-    return swap.p_values(part, at, n, settings.bootstrap, settings.seed)
+    return swap.p_values(part, at, other.point - base.point, n, settings.bootstrap, settings.seed)
 
 
 def _rows(base: _Measured, other: _Measured, wanted: list[Key], p: FloatArray, level: float) -> list[Row]:
@@ -257,11 +260,10 @@ def _rows(base: _Measured, other: _Measured, wanted: list[Key], p: FloatArray, l
     dropped = np.zeros(len(wanted), dtype=np.int64)
     if base.resamples is not None and other.resamples is not None:
         paired = other.resamples.astype(np.float64) - base.resamples
-        error = np.nanstd(paired, axis=1)
+        error = _std(paired)
         bounds = intervals.percentile(paired, level)
         low, high, dropped = bounds.low, bounds.high, bounds.dropped
-        units_drawn = base.single.shape[1] if base.single is not None else len(base.system.predictions.doc_ids)
-        scale = error * np.sqrt(units_drawn)
+        scale = error * np.sqrt(base.n_units)
         effect = np.divide(difference, scale, out=np.full(len(wanted), np.nan), where=scale > swap.ROUNDING)
     return [
         Row(
@@ -281,6 +283,15 @@ def _rows(base: _Measured, other: _Measured, wanted: list[Key], p: FloatArray, l
         )
         for i, key in enumerate(wanted)
     ]
+
+
+def _std(resamples: FloatArray) -> FloatArray:
+    """(m,) of the defined resamples; NaN where there is none."""
+    known = np.isfinite(resamples)
+    count = known.sum(axis=1)
+    mean = divide(np.where(known, resamples, 0.0).sum(axis=1), count)
+    square = np.where(known, resamples - mean[:, None], 0.0) ** 2
+    return np.where(count > 0, np.sqrt(divide(square.sum(axis=1), count)), np.nan)
 
 
 def _record(base: _Measured, other: _Measured, i: int, better: str) -> tuple[int, int, int] | None:

@@ -11,13 +11,9 @@ from typing import Any
 from probative import files
 from probative.evaluate.grid import Grid
 from probative.evaluate.records import MetricsMaster, Record
-from probative.evaluate.table import HEAD, View, blocks, cells, headline_mode, not_computed, targets
+from probative.evaluate.table import HEAD, SUMMARY, View, blocks, cells, headline_mode, not_computed, targets
 from probative.metrics import registry
 
-SUMMARY = (
-    *("ndcg@10", "recall@10", "mrr", "map@10", "auroc", "auprc", "tpr@fpr=0.05", "brier", "ece", "evidence_recall"),
-    *("evidence_precision", "screening_sensitivity", "screening_fn_per_1000", "alert_precision"),
-)
 ACROSS = ("ndcg@10", "recall@10", "mrr", "auroc", "auprc", "brier", "ece", "screening_sensitivity", "alert_precision")
 COLUMNS = (
     *("id", "scope", "population", "mode", "criteria", "stage", "value", "reason", "n", "n_docs", "std", "median"),

@@ -13,6 +13,7 @@ from probative.evaluate.resample import BLOCK
 from probative.evaluate.totals import Array
 from probative.segments import FloatArray, IntArray
 
+SAME = 1e-4
 ROUNDING = 4e-6
 """Resampled values are single precision: differences closer than this are equal."""
 
@@ -59,14 +60,16 @@ def _offsets(first: IntArray | None, second: IntArray | None) -> IntArray:
     return np.concatenate([first, first[-1] + second[1:]])
 
 
-def p_values(part: Part, wanted: IntArray, n_units: int, draws: int, seed: int) -> FloatArray:
+def p_values(part: Part, wanted: IntArray, expected: FloatArray, n_units: int, draws: int, seed: int) -> FloatArray:
     """(m,) two-sided p = (b + 1) / (B + 1) of the wanted metrics; `part` measures the stacked systems.
 
     A draw gives every document's predictions of one system to either side. For a mean that is the sign flip. Draws
-    in which a metric is undefined do not count.
+    in which a metric is undefined do not count. A metric whose difference on the stacked systems is not the expected
+    one depends on how many queries there are, and has no such test: NaN.
     """
     rng = np.random.default_rng([seed, 1])
-    observed = np.abs(_difference(part, wanted, np.ones((n_units, 1), dtype=np.float32))[:, 0])
+    signed = _difference(part, wanted, np.ones((n_units, 1), dtype=np.float32))[:, 0]
+    observed = np.abs(np.where(np.abs(signed - expected) < SAME * np.maximum(1.0, np.abs(expected)), signed, np.nan))
     beyond = np.zeros(len(wanted), dtype=np.int64)
     counted = np.zeros(len(wanted), dtype=np.int64)
     for start in range(0, draws, BLOCK):

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 PRIMARY = ("3", "5", "10")
 SECOND = ("mrr", "recall@10", "precision@10", "hit@10", "map@10", "ndcg@10")
 """What the all-queries half of the ranking table shows."""
+SUMMARY = (
+    *("ndcg@10", "recall@10", "mrr", "map@10", "auroc", "auprc", "tpr@fpr=0.05", "brier", "ece", "evidence_recall"),
+    *("evidence_precision", "screening_sensitivity", "screening_fn_per_1000", "alert_precision"),
+)
+"""The headline few."""
 BESIDE = {
     *("auroc_within", "sensitivity", "specificity", "precision", "f1", "mcc", "brier_skill", "k_mean"),
     *("deploy_precision", "deploy_recall", "deploy_f1", "neg_rate", "uncertain_rate", "pos_rate", "exact_match"),
@@ -35,6 +40,8 @@ class View:
     """Which records are shown, and how."""
 
     everything: bool = False
+    brief: bool = False
+    """The headline few and nothing around them."""
     explain: bool = False
     criteria: str = "all"
     scopes: tuple[str, ...] = ("pooled",)
@@ -64,8 +71,9 @@ def render(master: MetricsMaster, view: View, width: int) -> Text:
         text.append(f"\n{block.section}", style="bold")
         text.append(f" · {block.heading}\n" if block.heading else "\n")
         _rows(text, block, widths, view, width)
-    _targets(text, master, view)
-    _not_computed(text, master, width)
+    if not view.brief:
+        _targets(text, master, view)
+        _not_computed(text, master, width)
     _legend(text, [row for block in shown for row in block.rows], width)
     return text
 
@@ -113,6 +121,8 @@ def _shown(record: Record, view: View, master: MetricsMaster) -> bool:
     if view.everything:
         return stage == "final" or (stage == "prior" and record["id"] in PRIOR)
     if record["id"] in ABOUT:
+        return False
+    if view.brief and (record["id"] not in SUMMARY or not record["default"] or stage != "final"):
         return False
     if stage != "final":
         return stage == "prior" and record["id"] in PRIOR

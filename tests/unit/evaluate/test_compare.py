@@ -143,3 +143,11 @@ def test_the_json_of_a_comparison_names_everything() -> None:
 def test_names_are_short_where_they_can_be() -> None:
     assert ["base", "mine"] == names(["runs/base.csv", "runs/mine.csv"])
     assert ["a/q.csv", "b/q.csv"] == names(["a/q.csv", "b/q.csv"])
+
+
+def test_a_metric_that_depends_on_the_number_of_queries_gets_no_p() -> None:
+    """Twelve positives of a criterion are too few for auroc_within; two systems stacked would have twenty-four."""
+    ranks, probs = [1] * 24, list(np.linspace(0.9, 0.1, 24))
+    one = table(ranks, probs, 12)
+    other = one.with_columns(prob=pl.Series(probs[::-1]))
+    assert [None] == [row.p for row in compare(one, other, metrics=["auroc_within"], bootstrap=50).rows]

@@ -156,7 +156,7 @@ def test_a_run_folder_brings_its_stages_and_its_excluded_criteria(tmp_path: Path
 
 
 def test_a_folder_without_per_query_is_no_run_folder(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="holds no per_query.csv"):
+    with pytest.raises(DataError, match=r"holds no per_query\.csv"):
         read_any(tmp_path)
 
 

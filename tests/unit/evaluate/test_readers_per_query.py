@@ -254,7 +254,7 @@ def test_a_line_that_is_no_json_names_its_row(tmp_path: Path) -> None:
 
 
 def test_a_missing_column_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(DataError, match="lacks the column gold_uids. Did you mean 'gold_uid'"):
+    with pytest.raises(DataError, match=r"lacks the column gold_uids\. Did you mean 'gold_uid'"):
         read_any([{"doc_id": "d", "criterion_id": "A", "ranked_uids": ["a"], "gold_uid": ["a"]}])
 
 
@@ -280,7 +280,7 @@ def test_all_problems_are_told_at_once_and_many_of_a_kind_are_counted() -> None:
 def test_an_empty_file_is_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "q.csv"
     path.write_text(text)
-    with pytest.raises(DataError, match="empty|no queries"):
+    with pytest.raises(DataError, match=r"empty|no queries"):
         read_path(path)
 
 

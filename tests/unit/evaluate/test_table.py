@@ -121,3 +121,14 @@ def test_latex_escapes_what_latex_would_read() -> None:
 def test_markdown_escapes_stars_and_pipes() -> None:
     grid = Grid(caption="", head=("a", "b"), rows=(("x|y", "1*"),))
     assert "| a | b |\n| --- | ---: |\n| x\\|y | 1\\* |\n" == grid.markdown()
+
+
+def test_brief_shows_the_headline_few_and_nothing_around_them(example: api.Evaluation) -> None:
+    shown = lines(example, View(brief=True))
+    assert [line.split()[0] for line in shown if line.endswith("positives_only")] == [
+        "recall@10",
+        "mrr",
+        "map@10",
+        "ndcg@10",
+    ]
+    assert not any(line.startswith(("TARGETS", "NOT COMPUTED")) for line in shown)
