@@ -14,7 +14,7 @@ from probative.evaluate.totals import DENSE, Array, Events, Fact, Key
 from probative.metrics import detection
 from probative.segments import BoolArray, FloatArray, IntArray
 
-GROUPS = 64
+GROUPS = 32
 """Resamples of auroc_candidates and auprc_candidates join neighbouring scores into so many groups."""
 ENOUGH = 20
 """auroc_within needs this many positives and negatives of a criterion."""

@@ -20,8 +20,8 @@ from probative.segments import FloatArray, IntArray
 
 LONGEST = 50
 POINTS = 400
-BAND_BLOCKS = 2
-"""Blocks of resamples behind the ROC band: two thousand are enough for a drawn line."""
+BAND_RESAMPLES = 2048
+"""Resamples behind the ROC band: enough for a drawn line."""
 BAND: FloatArray = np.unique(np.concatenate([np.linspace(0, 1, 41), [0.01, 0.02, 0.03, 0.04, 0.06, 0.08]]))
 Row = Sequence[Any]
 
@@ -99,7 +99,7 @@ def roc_band(cut: Cut, draw: Draw | None, level: float) -> list[Row]:
     if draw is None or found.steps.one_class:
         return []
     value = [float(found.plain.tpr(float(alpha))[0]) for alpha in BAND]
-    cases = [found.weighted(draw.block(place)) for place in range(min(BAND_BLOCKS, draw.n_blocks))]
+    cases = [found.weighted(draw.block(place)) for place in range(min(-(-BAND_RESAMPLES // draw.width), draw.n_blocks))]
     blocks = [np.stack([case.tpr(float(alpha)) for alpha in BAND]) for case in cases]
     bounds = intervals.percentile(np.concatenate(blocks, axis=1), level)
     rows = zip(BAND, value, bounds.low, bounds.high, strict=True)

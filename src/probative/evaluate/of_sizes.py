@@ -62,12 +62,10 @@ def _shape(counts: Array, sizes: FloatArray) -> FloatArray:
     """(6, b) mean, standard deviation and quantiles of weighted histograms."""
     if not len(sizes):
         return np.full((len(NAMES), counts.shape[1]), np.nan)
-    n = counts.sum(axis=0, dtype=np.float64)
+    n, total, square = np.stack([np.ones(len(sizes)), sizes, sizes**2]).astype(counts.dtype) @ counts
     with np.errstate(divide="ignore", invalid="ignore"):
-        mean = sizes @ counts / n
-        variance = sizes**2 @ counts / n - mean**2
-    std = np.where(n > 0, np.sqrt(np.maximum(variance, 0)), np.nan)
-    mean = np.where(n > 0, mean, np.nan)
+        mean = total / n  # 0 / 0 is NaN: nothing to show
+        std = np.sqrt(np.maximum(square / n - mean**2, 0))
     return np.vstack([mean, std, extraction.quantiles(counts, sizes, list(extraction.QUANTILES.values()))])
 
 

@@ -15,6 +15,8 @@ from probative.segments import IntArray
 
 Weights = NDArray[np.floating[Any]]
 BLOCK = 1024
+CELLS = 1 << 22
+"""A block is as wide as fits, from 256 to 2,048 resamples: narrow ones cost calls, wide ones memory."""
 CACHE_BYTES = 1 << 29
 
 
@@ -49,16 +51,21 @@ def units(predictions: Predictions, kind: str = "documents") -> Units:
 class Draw:
     """B resamples of U units: multinomial counts within every stratum, in blocks of columns.
 
-    A block depends only on the seed and its number, so it can be drawn again instead of kept.
+    A block depends only on the seed, its number and the number of units, so it can be drawn again instead of kept.
     """
 
     stratum: IntArray
     resamples: int
     seed: int
 
+    @cached_property
+    def width(self) -> int:
+        """Resamples in a block."""
+        return min(2048, max(256, CELLS // max(len(self.stratum), 1)))
+
     @property
     def n_blocks(self) -> int:
-        return -(-self.resamples // BLOCK)
+        return -(-self.resamples // self.width)
 
     @cached_property
     def members(self) -> list[IntArray]:
@@ -87,11 +94,11 @@ class Draw:
     def blocks(self) -> Iterator[tuple[slice, Weights]]:
         """Where each block stands among the resamples, and its weights."""
         for number in range(self.n_blocks):
-            start = number * BLOCK
-            yield slice(start, min(start + BLOCK, self.resamples)), self.block(number)
+            start = number * self.width
+            yield slice(start, min(start + self.width, self.resamples)), self.block(number)
 
     def _draw(self, number: int) -> NDArray[np.uint8]:
-        width = min(BLOCK, self.resamples - number * BLOCK)
+        width = min(self.width, self.resamples - number * self.width)
         rng = np.random.Generator(np.random.SFC64([self.seed, number]))
         weights = np.empty((len(self.stratum), width), dtype=np.uint8)
         for members in self.members:

@@ -96,7 +96,10 @@ class Totals:
     def column(self, name: str, values: ArrayLike, rows: IntArray | None = None) -> str:
         """Add one value a query, for all rows of the scope or for some."""
         unit = self.unit if rows is None else self.unit[rows]
-        weights = np.broadcast_to(np.asarray(values, dtype=np.float64), unit.shape)
+        if np.ndim(values) == 0:
+            weights = np.full(len(unit), values, dtype=np.float64)
+        else:
+            weights = np.asarray(values, dtype=np.float64)
         summed = np.bincount(unit, weights=weights, minlength=self.n_units)
         some = np.flatnonzero(summed)
         content = (some.tobytes(), summed[some].tobytes())

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from probative.evaluate import intervals
-from probative.evaluate.resample import BLOCK, Draw
+from probative.evaluate.resample import Draw
 from probative.evaluate.totals import Events
 
 
@@ -20,7 +20,7 @@ def test_every_fold_is_drawn_as_often_as_it_has_documents() -> None:
 
 def test_the_same_seed_draws_the_same_weights_and_another_does_not() -> None:
     stratum = np.zeros(50, dtype=np.int64)
-    one, same, other = (Draw(stratum, BLOCK + 10, seed).block(1) for seed in (1, 1, 2))
+    one, same, other = (Draw(stratum, 2048 + 10, seed).block(1) for seed in (1, 1, 2))
     assert np.array_equal(one, same)
     assert not np.array_equal(one, other)
     assert (50, 10) == one.shape
