@@ -57,4 +57,4 @@ def compare(
         print(comparison_table.grid(found).markdown(), end="")
     else:
         console = manners.out()
-        console.print(comparison_table.render(found, console.width), end="")
+        console.print(comparison_table.render(found, console.width if console.is_terminal else 120), end="")

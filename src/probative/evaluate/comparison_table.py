@@ -14,6 +14,8 @@ from probative.metrics import registry
 if TYPE_CHECKING:
     from rich.text import Text
 
+WIDE = 110
+WIDE_ONLY = ("p", "effect", "w / t / l")
 HEAD = ("id", "base", "other", "difference", "95 % interval", "p", "p Holm", "effect", "w / t / l")
 
 
@@ -34,13 +36,14 @@ def render(found: Comparison, width: int) -> Text:
     """One block for every other system."""
     from rich.text import Text
 
+    kept = tuple(i for i in range(len(HEAD)) if width >= WIDE or HEAD[i] not in WIDE_ONLY)
     text = Text(f"{found.n_queries:,} queries in {found.n_docs:,} documents.\n")
-    table = [_cells(row) for row in found.rows]
-    widths = [max(len(row[i]) for row in (HEAD, *table)) for i in range(len(HEAD))]
+    head, *table = (tuple(cells[i] for i in kept) for cells in (HEAD, *map(_cells, found.rows)))
+    widths = [max(len(row[i]) for row in (head, *table)) for i in range(len(head))]
     for other in found.systems[1:]:
         text.append(f"\n{other}", style="bold")
         text.append(f" against {found.systems[0]}\n")
-        text.append(f"  {_line(HEAD, widths)}\n", style="dim")
+        text.append(f"  {_line(head, widths)}\n", style="dim")
         for row, cells in zip(found.rows, table, strict=True):
             if row.other == other:
                 text.append(f"  {_line(cells, widths)}\n", style="bold" if row.mark else "")
@@ -49,6 +52,8 @@ def render(found: Comparison, width: int) -> Text:
         for name in found.not_computed:
             needs = ", ".join(registry.lookup(name.partition(":")[0]).inputs)
             text.append(f"  {name}: needs {needs} in every system\n")
+    if len(kept) < len(HEAD):
+        text.append(f"\n{', '.join(WIDE_ONLY)} need {WIDE} columns, or --json.\n", style="dim")
     text.append("\n")
     for line in textwrap.wrap(note(found), max(width, 72)):
         text.append(f"{line}\n", style="dim")

@@ -28,6 +28,8 @@ BESIDE = {
     *("deploy_precision", "deploy_recall", "deploy_f1", "neg_rate", "uncertain_rate", "pos_rate", "exact_match"),
 }
 """Shown although another reading, or none, is the default of their table."""
+STEPS = ("recall@10", "mrr", "ndcg@10")
+"""Shown for the stages before the final one too."""
 PRIOR = ("auroc", "auprc", "brier", "ece")
 ABOUT = {"n_queries", "n_positive", "positive_rate"}
 POPULATIONS = {"positives_only": "positives only", "all_queries": "all queries; an empty gold scores 0"}
@@ -92,8 +94,9 @@ def blocks(master: MetricsMaster, view: View) -> Iterator[Block]:
         for section, split in sorted(found, key=lambda key: (key[0], _split_order(key[1]))):
             rows = sorted(found[section, split], key=lambda record: _row_order(record, order))
             title = section.partition(" ")[2] or section
-            where = "" if scope == "pooled" else f"{scope}, "
-            yield Block(section=title.upper(), heading=where + _heading(split), rows=tuple(rows))
+            small = "fewer than 20 positives" if any(row.get("small") for row in rows) else ""
+            heading = ", ".join(filter(None, (scope if scope != "pooled" else "", _heading(split), small)))
+            yield Block(section=title.upper(), heading=heading, rows=tuple(rows))
 
 
 def _split_order(split: str) -> int:
@@ -101,7 +104,7 @@ def _split_order(split: str) -> int:
 
 
 def _heading(split: str) -> str:
-    return POPULATIONS.get(split, f"mode {split}" if split else "").rstrip(", ")
+    return POPULATIONS.get(split, f"mode {split}" if split else "")
 
 
 def _row_order(record: Record, order: Mapping[str, int]) -> tuple[int, float, str]:
@@ -119,13 +122,15 @@ def _shown(record: Record, view: View, master: MetricsMaster) -> bool:
         return False
     stage = record.get("stage", "final")
     if view.everything:
-        return stage == "final" or (stage == "prior" and record["id"] in PRIOR)
+        return True
     if record["id"] in ABOUT:
         return False
     if view.brief and (record["id"] not in SUMMARY or not record["default"] or stage != "final"):
         return False
+    if stage == "prior":
+        return record["id"] in PRIOR
     if stage != "final":
-        return stage == "prior" and record["id"] in PRIOR
+        return record["id"] in STEPS and record["population"] == registry.lookup(record["id"]).population
     return _is_headline(record, master)
 
 
@@ -194,10 +199,8 @@ def _rows(text: Text, block: Block, widths: Sequence[int], view: View, width: in
         text.append(f" {_line(cells(record), widths)}\n")
         if record["reason"]:
             _wrapped(text, f"({record['reason']})", width, indent=6, style="dim")
-        if record.get("note") or record.get("small"):
-            said = [record["note"]] if record.get("note") else []
-            said += ["fewer than 20 positives"] if record.get("small") else []
-            _wrapped(text, f"({'; '.join(said)})", width, indent=6, style="dim")
+        if record.get("note"):
+            _wrapped(text, f"({record['note']})", width, indent=6, style="dim")
         if view.explain:
             _wrapped(text, registry.lookup(record["id"]).interpretation, width, indent=6, style="italic")
 
