@@ -1,0 +1,174 @@
+"""The head: what was run, the headline metrics against their targets, and one sentence in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from probative.metrics import lookup
+from probative.report import parts, words
+from probative.report.folder import Record, RunFolder
+
+HEADLINE = (
+    *("ndcg@10", "recall@10", "mrr", "auroc", "auprc", "tpr@fpr=0.05", "brier", "ece", "evidence_recall"),
+    *("evidence_precision", "screening_sensitivity", "screening_fn_per_1000", "alert_precision"),
+)
+
+
+def section(run: RunFolder) -> parts.Part:
+    """What a reader needs before anything else."""
+    return parts.section(
+        "head",
+        "At a glance",
+        sentence(run),
+        *_banners(run),
+        *_flags(run),
+        _headline(run),
+        _trained(run),
+        _intervals(run),
+        _not_computed(run),
+    )
+
+
+def sentence(run: RunFolder) -> str:
+    """The result in plain words."""
+    counted = run.meta.get("counts") or {}
+    asked = (
+        f"{words.count(counted.get('n_queries'))} questions put to {words.count(counted.get('n_documents'))} documents"
+    )
+    said = [f"Of {asked}, {words.percent(run.value('positive_rate'))} have evidence."]
+    first, ten = run.value("hit@1", population="positives_only"), run.value("hit@10", population="positives_only")
+    if first is not None and ten is not None:
+        said.append(
+            f"Where there is evidence, the first sentence of the ranking is evidence in {words.percent(first)} of the "
+            f"questions, and one of the first ten is in {words.percent(ten)}."
+        )
+    skipped, kept = run.value("neg_rate"), run.value("screening_sensitivity")
+    if skipped is not None and kept is not None:
+        said.append(
+            f"The system sets {words.percent(skipped)} of the questions aside as NEG and keeps {words.percent(kept)} "
+            "of those that have evidence."
+        )
+    alerts, right = run.record("pos_rate"), run.value("alert_precision")
+    if alerts is not None and alerts["value"] and right is not None:
+        said.append(f"It alerts on {words.percent(alerts['value'])}; {words.percent(right)} of the alerts are right.")
+    return " ".join(said)
+
+
+def _banners(run: RunFolder) -> Iterator[parts.Part]:
+    if run.corpus.get("synthetic"):
+        yield parts.note(
+            "Synthetic corpus: a program wrote these documents. The numbers show that the software works, not how good "
+            "it is on real text.",
+            "warn",
+        )
+    if not run.manifest:
+        yield parts.note(
+            "These are scores from another system: there is no run folder, so sections about splits, settings and "
+            "single queries say what they lack."
+        )
+    yield _audit(run)
+
+
+def _audit(run: RunFolder) -> parts.Part:
+    if run.audit is None:
+        return parts.note("Audit: not run on this folder yet. `probative verify RUN` recomputes every number.")
+    failed = run.audit.get("failed") or []
+    if run.audit.get("status") == "passed":
+        return parts.note(f"Audit passed: {run.audit.get('summary', '')}", "good")
+    return parts.note(f"Audit failed: {', '.join(map(str, failed))}. {run.audit.get('summary', '')}", "warn")
+
+
+def _flags(run: RunFolder) -> Iterator[parts.Part]:
+    for flag in run.meta.get("flags") or ():
+        yield parts.note(f"Look twice: {flag}", "warn")
+    for broken in run.meta.get("invariants") or ():
+        yield parts.note(f"An invariant does not hold: {broken}", "warn")
+
+
+def headline(run: RunFolder, id: str, criteria: str = "all") -> Record | None:  # noqa: A002
+    """The record of a metric that headlines use."""
+    entry = lookup(id)
+    return run.record(id, population=entry.population, mode=run.mode if entry.by_mode else None, criteria=criteria)
+
+
+def _headline(run: RunFolder) -> parts.Part:
+    rows = []
+    for name in HEADLINE:
+        record = headline(run, name)
+        if record is None or record["value"] is None:
+            continue
+        folds = run.record(name, "fold_mean", population=record["population"], mode=record.get("mode"))
+        spread = None if folds is None else folds.get("std_sample")
+        rows.append(
+            [
+                parts.metric(name),
+                parts.cell(words.number(record["value"]), sort=record["value"]),
+                words.bounds(record) or words.NONE,
+                words.NONE if folds is None or spread is None
+                else f"{words.number(folds['value'])} ± {words.number(spread)}",
+                parts.cell(words.count(record["n"]), sort=record["n"]),
+                parts.cell(words.count(record["n_docs"]), sort=record["n_docs"]),
+                _population(record),
+                *_verdict(name, record),
+            ]
+        )  # fmt: skip
+    if not rows:
+        return parts.missing("Headline metrics", "metrics_master.json holds none of them.")
+    head = [
+        "metric",
+        "value",
+        "95 % interval",
+        "mean ± std over folds",
+        "n",
+        "n_docs",
+        "population",
+        "target",
+        "verdict",
+    ]
+    return parts.table("headline", "Headline metrics", head, rows)
+
+
+def _population(record: Record) -> str:
+    return f"{record['population']}, {record['mode']}" if record.get("mode") else str(record["population"])
+
+
+def _verdict(name: str, record: Record) -> tuple[Any, Any]:
+    target = lookup(name).target
+    if target is None:
+        return words.NONE, words.NONE
+    if record.get("reason"):
+        return str(target), str(record["reason"])
+    met = target.met(record["value"])
+    return str(target), parts.cell("✓ met" if met else "✗ not met", tone="good" if met else "bad")
+
+
+def _trained(run: RunFolder) -> parts.Part | None:
+    excluded = [row["criterion_id"] for row in run.criteria if row.get("excluded")]
+    if not excluded:
+        return None
+    rows = []
+    for name in HEADLINE:
+        both = [headline(run, name), headline(run, name, "trained")]
+        if all(record is not None and record["value"] is not None for record in both):
+            rows.append([parts.metric(name), *(parts.measured(record) for record in both)])
+    head = ["metric", "all criteria", "trained criteria"]
+    title = f"With and without the criteria excluded from training ({', '.join(excluded)})"
+    return parts.folded(title, parts.table("headline_trained", title, head, rows)) if rows else None
+
+
+def _intervals(run: RunFolder) -> parts.Part | None:
+    drawn = run.meta.get("bootstrap")
+    if not drawn:
+        return parts.text("No intervals were asked for.")
+    within = " within folds" if drawn.get("within_folds") else ""
+    return parts.text(
+        f"Intervals: 95 %, {words.count(drawn['resamples'])} resamples of {drawn['unit']}{within}, seed "
+        f"{drawn['seed']}. {drawn.get('note', '')} An asterisk marks Clopper–Pearson on the effective number of "
+        "documents, where a rate is too near its end to resample."
+    )
+
+
+def _not_computed(run: RunFolder) -> parts.Part | None:
+    found = [f"{', '.join(item['ids'])}: needs {item['missing']}" for item in run.meta.get("not_computed") or ()]
+    return parts.folded(f"Not computed, and what is missing ({len(found)})", parts.items(found)) if found else None

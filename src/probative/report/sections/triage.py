@@ -1,0 +1,126 @@
+"""Triage: skip, look with care, alert; the work it leaves and what it promises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from probative.report import parts, words
+from probative.report.folder import RunFolder
+from probative.report.plots import bars, curves
+
+STATES = ("NEG", "UNCERTAIN", "POS")
+RATES = (
+    *("screening_sensitivity", "screening_fn_per_1000", "screening_fn_per_1000_positives", "alert_precision"),
+    *("alert_recall", "alerts_per_1000", "neg_rate", "uncertain_rate", "pos_rate", "aurc"),
+)
+
+
+def section(run: RunFolder) -> parts.Part:
+    """What people will have to do, and what is lost."""
+    title, intro = "Triage", "NEG is set aside, UNCERTAIN is for a person to look at, POS is an alert."
+    states = run.rows("state_by_evidence")
+    if not states:
+        why = "there is no column state, nor tau_neg and tau_pos."
+        return parts.section("triage", title, intro, parts.missing("Triage", why))
+    return parts.section(
+        "triage",
+        title,
+        intro,
+        {"kind": "pair", "parts": [_states(states), _rates(run)]},
+        parts.figures(_work(states), _risk(run), _grid(run)),
+        None if run.ablation else parts.missing("The (τ_neg, τ_pos) grid", "`probative ablate` has not been run."),
+        parts.heading("What is guaranteed"),
+        _guarantee(run),
+        _thresholds(run),
+    )
+
+
+def _states(rows: list[dict[str, Any]]) -> parts.Part:
+    said = {(row["state"], row["evidence"]): words.count(row["n"]) for row in rows}
+    work = {(row["state"], row["evidence"]): words.number(float(row["per_1000"]), 1) for row in rows}
+    both = ("evidence", "no_evidence")
+    table = [[state, *(f"{said[state, e]} ({work[state, e]})" for e in both)] for state in STATES]
+    head = ["state", "evidence (per 1,000 queries)", "no evidence (per 1,000 queries)"]
+    return parts.table("states", "State by truth", head, table, "In brackets: of every 1,000 queries.")
+
+
+def _rates(run: RunFolder) -> parts.Part:
+    rows = [[parts.metric(name), parts.measured(run.record(name))] for name in RATES if run.record(name) is not None]
+    return parts.table("screening", "Screening and alerts, with 95 % intervals", ["metric", "value"], rows)
+
+
+def _work(rows: list[dict[str, Any]]) -> parts.Part:
+    said = {(row["state"], row["evidence"]): row["per_1000"] for row in rows}
+    data = [(state, said[state, "evidence"], said[state, "no_evidence"]) for state in STATES]
+    alt = "; ".join(f"{state} {a + b:.0f}, of them {a:.1f} with evidence" for state, a, b in data)
+    return parts.figure(
+        bars.work(data), "Work per 1,000 queries", f"Stacked bars per 1,000 queries. {_plain(alt)}",
+        ["state", "evidence", "no_evidence"], data,
+    )  # fmt: skip
+
+
+def _plain(alt: str) -> str:
+    return f"By state: {alt}."
+
+
+def _risk(run: RunFolder) -> parts.Part | None:
+    rows = run.rows("risk_coverage")
+    if not rows:
+        return None
+    return parts.figure(
+        curves.risk_coverage(rows),
+        "Risk and coverage",
+        f"Share decided wrongly against share decided, most certain first; area {words.number(run.value('aurc'))}.",
+        list(rows[0]),
+        [tuple(row.values()) for row in rows],
+        "The vertical line is where UNCERTAIN begins.",
+    )
+
+
+def _grid(run: RunFolder) -> parts.Part | None:
+    rows = [dict(row) for row in (run.ablation or {}).get("tau_grid") or () if isinstance(row, dict)]
+    wanted = {"screening_sensitivity", "alert_precision"}
+    if not rows or not wanted <= rows[0].keys():
+        return None
+    shown = [{"uncertain_rate": 0.3, **row} for row in rows]
+    return parts.figure(
+        bars.tau_grid(shown),
+        "The (τ_neg, τ_pos) grid on TUNE",
+        "Screening sensitivity against alert precision for every pair of thresholds that was tried.",
+        list(rows[0]),
+        [tuple(row.values()) for row in rows],
+        "Each ring is one pair of thresholds.",
+    )
+
+
+def _guarantee(run: RunFolder) -> parts.Part:
+    folds = run.manifest.get("folds") or []
+    if not folds:
+        return parts.missing("The guarantee", "thresholds came with the scores; how they were chosen is not known.")
+    said = []
+    for fold in folds:
+        triage = fold.get("triage") or {}
+        promise = triage.get("guarantee")
+        if promise:
+            said.append(f"Fold {fold['fold']}: {promise.get('reason')}")
+    if said:
+        return parts.items(said)
+    return parts.text(
+        "Nothing is guaranteed: thresholds were chosen as the best on TUNE (method grid), which promises nothing about "
+        "new documents. `--set decide.triage.method=guaranteed` certifies the rate of documents whose evidence is "
+        "never skipped, or says how many more TUNE documents that needs."
+    )
+
+
+def _thresholds(run: RunFolder) -> parts.Part | None:
+    rows = run.rows("thresholds")
+    if not rows:
+        return None
+    names = [name for name in rows[0] if name != "fold"]
+    shown = [
+        ["all" if row["fold"] is None else f"fold {row['fold']}", *(words.number(row[name], 4) for name in names)]
+        for row in rows[:50]
+    ]
+    title = "Thresholds in use, by fold"
+    after = "– predicts nothing, or alerts on nothing." + (" The first 50 rows." if len(rows) > 50 else "")
+    return parts.folded(title, parts.table("thresholds_by_fold", title, ["fold", *names], shown, after))

@@ -1,0 +1,62 @@
+"""The page's tables as files for papers: CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from probative import files
+from probative.report import parts, words
+
+Table = Mapping[str, Any]
+
+
+def write(table: Table, folder: Path) -> None:
+    """One table in three forms."""
+    head, rows = _texts(table)
+    name = table["name"]
+    files.write_text(folder / f"{name}.csv", parts.as_csv(head, rows))
+    files.write_text(folder / f"{name}.md", markdown(table))
+    files.write_text(folder / f"{name}.tex", latex(table))
+
+
+def _texts(table: Table) -> tuple[list[str], list[list[str]]]:
+    head = [words.visible(cell["text"]) for cell in table["head"]]
+    return head, [[words.visible(cell["text"]) for cell in row] for row in table["rows"]]
+
+
+def markdown(table: Table) -> str:
+    """A pipe table under its caption."""
+    head, rows = _texts(table)
+    rule = ["---", *(["---:"] * (len(head) - 1))]
+    lines = [f"| {' | '.join(map(_pipe_safe, row))} |" for row in (head, rule, *rows)]
+    after = ["", table["note"]] if table["note"] else []
+    return "\n".join([table["caption"], "", *lines, *after]) + "\n"
+
+
+def _pipe_safe(cell: str) -> str:
+    return cell.replace("\\", "\\\\").replace("|", r"\|").replace("\n", " ").replace("*", r"\*").replace("<", "&lt;")
+
+
+def latex(table: Table) -> str:
+    """A table environment for the booktabs package."""
+    head, rows = _texts(table)
+    note = f" {words.latex(table['note'])}" if table["note"] else ""
+    end = "" if table["caption"].endswith(".") else "."
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{words.latex(table['caption'])}{end}{note}}}",
+            rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
+            r"\toprule",
+            rf"{' & '.join(map(words.latex, head))} \\",
+            r"\midrule",
+            *(rf"{' & '.join(map(words.latex, row))} \\" for row in rows),
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
