@@ -183,19 +183,19 @@ def fit(
     report: Callable[[str], None] = lambda stage: None,
 ) -> Fitted:
     """Fit a model to use and write its folder, with a card that carries the figures of a run where settings agree."""
-    from probative.experiment.run import load_corpus
+    from probative.experiment.run import load_corpus, reduced
     from probative.experiment.settings import RunSettings
-    from probative.pipeline import Pipeline, PipelineSettings, card
+    from probative.pipeline import Pipeline, PipelineSettings, card, model_folder
 
     folder = Path(out)
-    if folder.exists():
-        raise ConfigError(f"{folder}: already exists. Name another folder with --out; a model is never overwritten.")
+    model_folder.free(folder)
     chosen = config if isinstance(config, RunSettings) else settle(config).settings
     kept = chosen.model_dump(mode="json", include=set(PipelineSettings.model_fields))
+    settings = PipelineSettings.model_validate(kept)
     loaded = load_corpus(str(corpus)) if isinstance(corpus, str | Path) else corpus
-    pipeline = Pipeline.fit(loaded, PipelineSettings.model_validate(kept), report=report)
-    found = card.evidence_of(Path(evidence) if evidence else None, pipeline.facts)
-    pipeline.save(folder, card=card.write(pipeline.facts, found))
+    loaded = reduced(loaded, chosen)
+    found = card.evidence_of(Path(evidence) if evidence else None, settings, loaded.fingerprint)
+    Pipeline.fit(loaded, settings, report=report).save(folder, evidence=found)
     return Fitted(folder=folder, evaluated=found.sentence)
 
 
@@ -209,28 +209,31 @@ def screen(
     parquet: bool = False,
     review: bool = True,
     prevalence: float | None = None,
+    trust: bool = False,
     show: Callable[[int, str], None] = lambda done, label: None,
 ) -> Screened:
     """Decide about the documents of `source` with a model folder, and write the decisions to `out`."""
     from probative.pipeline import Pipeline, screen
+    from probative.pipeline.reading import read, unique
 
-    done = screen.screen(
-        Pipeline.load(model),
+    def finish(folder: Path) -> None:
+        if parquet:
+            screen.write_parquet(folder, show_text=show_text)
+        if review:
+            from probative.report.review import write_review
+
+            write_review(folder, documents=unique(read(Path(source))))
+
+    return screen.screen(
+        Pipeline.load(model, trust=trust),
         Path(source),
         Path(out),
         resume=resume,
         show_text=show_text,
         prevalence=prevalence,
         show=show,
+        finish=finish,
     )
-    if parquet:
-        screen.write_parquet(done.out)
-    if review:
-        from probative.pipeline.documents import read, unique
-        from probative.report.review import write_review
-
-        write_review(done.out, documents=unique(read(Path(source))))
-    return done
 
 
 def new_folder(name: str) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from probative.cli import compare, data, doctor, evaluate, fit, manners, metrics, verify
+from probative.cli import ablate, compare, data, doctor, evaluate, fit, manners, metrics, screen, verify
 from probative.cli import run as run_command
 
 app = typer.Typer(
@@ -33,9 +33,10 @@ def root(version: bool = typer.Option(False, "--version", help="Print the versio
 app.command("run", epilog=run_command.EPILOG)(run_command.run)
 app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
+app.command("ablate", epilog=ablate.EPILOG)(ablate.ablate)
 app.command("verify", epilog=verify.EPILOG)(verify.verify)
-app.command("fit", epilog=fit.FIT)(fit.fit)
-app.command("screen", epilog=fit.SCREEN)(fit.screen)
+app.command("fit", epilog=fit.EPILOG)(fit.fit)
+app.command("screen", epilog=screen.EPILOG)(screen.screen)
 app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
 app.add_typer(metrics.app, name="metrics")
 app.add_typer(data.app, name="data")

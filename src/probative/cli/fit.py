@@ -1,4 +1,4 @@
-"""`probative fit` and `probative screen`: a model folder, and decisions about new documents."""
+"""`probative fit`: a model folder."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import typer
 
 from probative.cli import manners
 
-FIT = "Example: probative fit --corpus my_corpus -o model --evidence runs/first"
-SCREEN = "Example: probative screen model letters/ -o findings"
+EPILOG = "Example: probative fit --corpus my_corpus -o model --evidence runs/first"
 
 
 def fit(
@@ -31,37 +30,3 @@ def fit(
         made = api.fit(corpus, resolved.settings, out, evidence=evidence, report=lambda stage: show(0.0, stage))
     typer.echo(f"The model is in {made.folder}. Its card: {made.folder / 'README.md'}")
     typer.echo(made.evaluated)
-
-
-def screen(
-    model: Path = typer.Argument(..., help="A model folder made by `probative fit`."),
-    source: Path = typer.Argument(..., help="A folder of .txt files, a corpus folder, or .txt .jsonl .csv .parquet."),
-    out: Path = typer.Option(..., "--out", "-o", help="Where decisions, rejects, summary and review page go."),
-    resume: bool = typer.Option(False, "--resume", help="Go on with the interrupted screening in --out."),
-    show_text: bool = typer.Option(False, "--show-text", help="Write the words of evidence sentences too."),
-    parquet: bool = typer.Option(False, "--parquet", help="Write decisions.parquet too."),
-    review: bool = typer.Option(True, "--review/--no-review", help="Make review.html, which contains document text."),
-    prevalence: float | None = typer.Option(None, "--prevalence", help="Also decide as if this share had evidence."),
-    allow_rejects: bool = typer.Option(False, "--allow-rejects", help="Exit 0 even when rows could not be read."),
-    as_json: bool = typer.Option(False, "--json", help="Print the summary as JSON alone."),
-) -> None:
-    """Decide about new documents: a probability, a state and the sentences to read, for every question."""
-    from probative import api
-    from probative.errors import DataError
-
-    with manners.progress("screening") as show:
-        done = api.screen(
-            model, source, out, resume=resume, show_text=show_text, parquet=parquet, review=review,
-            prevalence=prevalence, show=lambda n, label: show(0.0, label),
-        )  # fmt: skip
-    if as_json:
-        manners.print_json(done.summary())
-    else:
-        typer.echo(done.sentence())
-    if done.warning:
-        manners.say(f"warning: {done.warning}")
-    if done.rejected and not allow_rejects:
-        raise DataError(
-            f"{done.rejected} rows could not be read; {done.out / 'rejects.jsonl'} says which and why. Everything else "
-            "was decided. Mend those rows and screen them again, or accept this with --allow-rejects."
-        )

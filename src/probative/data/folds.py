@@ -81,8 +81,7 @@ def make_folds(
     units = _units(corpus, settings, near)
     if settings.split is not None:
         rest, evaluated = _cut(units, [1 - settings.split[2], settings.split[2]], settings, f"{seed}/outer")
-        tune = settings.split[1] / (settings.split[0] + settings.split[1])
-        return _table([_fold(0, rest, evaluated, settings.model_copy(update={"tune_fraction": tune}), seed)])
+        return _table([_fold(0, rest, evaluated, settings, seed)])
     outer = _outer(units, settings, seed)
     folds = []
     for number, evaluated in enumerate(outer):
@@ -133,7 +132,10 @@ def _fold(
     if settings.scheme == "crossfit":
         pieces = _cut(rest, [1 / settings.inner_parts] * settings.inner_parts, settings, f"{salt}/parts")
         return rows + [row for part, piece in enumerate(pieces) for row in _rows(piece, number, Role.TRAIN, part)]
-    train, tune = _cut(rest, [1 - settings.tune_fraction, settings.tune_fraction], settings, f"{salt}/tune")
+    share = settings.tune_fraction
+    if settings.split is not None:
+        share = settings.split[1] / (settings.split[0] + settings.split[1])
+    train, tune = _cut(rest, [1 - share, share], settings, f"{salt}/tune")
     train, stop = _cut(train, [1 - settings.stop_fraction, settings.stop_fraction], settings, f"{salt}/stop")
     return rows + _rows(train, number, Role.TRAIN) + _rows(tune, number, Role.TUNE) + _rows(stop, number, Role.STOP)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from probative import files
 from probative.errors import DataError
 from probative.pipeline.settings import PipelineSettings
 
+MASTER = "metrics_master.json"
 SHOWN = (
     ("ndcg@10", None), ("recall@10", None), ("auroc", None), ("auprc", None), ("brier", None), ("ece", None),
     ("sensitivity", None), ("specificity", None), ("screening_sensitivity", None), ("alert_precision", None),
@@ -33,26 +34,35 @@ def settings_hash(config: Mapping[str, Any]) -> str:
     return files.sha256_json(PipelineSettings.model_validate(kept).model_dump(mode="json"))
 
 
-def evidence_of(run: Path | None, facts: Mapping[str, Any]) -> Evidence:
-    """The figures of a run, where its settings are the model's."""
+NOT_EVALUATED = Evidence(rows=(), sentence="Not evaluated: no run was named with --evidence.")
+
+
+def evidence_of(run: Path | None, settings: PipelineSettings, fingerprint: str) -> Evidence:
+    """The figures of a run, where its settings are those of a model of this corpus."""
     if run is None:
-        return Evidence(rows=(), sentence="Not evaluated: no run was named with --evidence.")
+        return NOT_EVALUATED
     try:
         manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
-        master = json.loads((run / "metrics_master.json").read_text(encoding="utf-8"))
-        theirs = settings_hash(manifest["config"])
-    except (OSError, ValueError, KeyError) as error:
+        text = (run / MASTER).read_bytes()
+        theirs, corpus, sealed = settings_hash(manifest["config"]), manifest["corpus"], manifest["files"][MASTER]
+        records = json.loads(text)["metrics"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise DataError(
             f"{run}: is not a finished run ({error}). Name the folder that `probative run` made."
         ) from error
-    if theirs != facts["settings_hash"]:
+    if sealed != files.sha256_bytes(text):
+        raise DataError(f"{run / MASTER}: has changed since the run. `probative verify {run}` says what else has.")
+    if theirs != settings_hash(settings.model_dump(mode="json")):
         return Evidence(rows=(), sentence=f"Not evaluated: {run.name} was made with other settings than this model.")
-    same = manifest["corpus"]["fingerprint"] == facts["corpus"]["fingerprint"]
-    whose = "on the same corpus" if same else f"on another corpus ({manifest['corpus']['name']})"
-    rows = tuple(_row(master["metrics"], name, mode) for name, mode in SHOWN)
-    return Evidence(
-        rows=tuple(row for row in rows if row), sentence=f"Evaluated {whose}, by cross-validation, with these settings."
-    )
+    same = corpus["fingerprint"] == fingerprint
+    whose = "the same corpus" if same else f"another corpus ({corpus['name']}, {corpus['n_documents']} documents)"
+    rows = tuple(row for name, mode in SHOWN if (row := _row(records, name, mode)))
+    return Evidence(rows=rows, sentence=f"Evaluated on {whose}, by {_way(manifest)}, with these settings.")
+
+
+def _way(manifest: Mapping[str, Any]) -> str:
+    n_folds = len(manifest["folds"])
+    return f"cross-validation over {n_folds} folds" if n_folds > 1 else "one split"
 
 
 def _row(records: list[dict[str, Any]], name: str, mode: str | None) -> str:
@@ -66,8 +76,8 @@ def _row(records: list[dict[str, Any]], name: str, mode: str | None) -> str:
     return ""
 
 
-def write(facts: Mapping[str, Any], evidence: Evidence) -> str:
-    """The card as Markdown."""
+def write(facts: Mapping[str, Any], triage_words: Sequence[str], evidence: Evidence) -> str:
+    """The card as Markdown; `triage_words` say what the two thresholds reached on TUNE."""
     corpus, tune, decider = facts["corpus"], facts["tune"], facts["decider"]
     triage, operating = decider["triage"], decider["operating"]
     guarantee = triage.get("guarantee")
@@ -95,6 +105,8 @@ def write(facts: Mapping[str, Any], evidence: Evidence) -> str:
         "scored them. "
         f"Operating threshold {_number(operating['value'])} (false-positive budget {operating['fpr_budget']:g}); "
         f"NEG below {_number(triage['tau_neg'])}, POS from {_number(triage['tau_pos'])}, by {triage['method']}.",
+        "",
+        *(f"- {sentence}" for sentence in triage_words if not guarantee or sentence != guarantee["reason"]),
         "",
         f"**Guarantee:** {guarantee['reason'] if guarantee else 'none was asked for; the thresholds are estimates.'}",
         "",

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from probative.types import State
+
+FORMULA = "^[=+\\-@\t\r]"
+"""A spreadsheet would compute a cell that begins so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +22,10 @@ class Evidence:
     end: int | None
     probability: float
     text: str
+
+    def to_dict(self, *, show_text: bool) -> dict[str, Any]:
+        place = {"sent_uid": self.sent_uid, "start": self.start, "end": self.end, "probability": self.probability}
+        return {**place, "text": self.text} if show_text else place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,30 +46,49 @@ class Decision:
 
     def to_dict(self, *, show_text: bool = False) -> dict[str, Any]:
         """As JSON; the document's own words only where they are asked for."""
-        values = asdict(self)
-        values["state"] = str(self.state)
-        if not show_text:
-            for item in values["evidence"]:
-                del item["text"]
-        values["evidence"] = list(values["evidence"])
-        return values
+        return {
+            "doc_id": self.doc_id,
+            "criterion_id": self.criterion_id,
+            "probability": self.probability,
+            "state": str(self.state),
+            "predicted": self.predicted,
+            "evidence": [item.to_dict(show_text=show_text) for item in self.evidence],
+            "note": self.note,
+        }
 
 
 def as_table(decisions: Iterable[Decision], *, show_text: bool = True) -> Any:
-    """One row a piece of evidence (one row too where there is none), as a Polars frame for a spreadsheet."""
+    """One row a piece of evidence (one row too where there is none), as a Polars frame."""
     import polars as pl
 
-    rows = []
+    rows: list[dict[str, Any]] = []
     for decision in decisions:
-        head = {"doc_id": decision.doc_id, "criterion_id": decision.criterion_id}
-        head |= {"state": str(decision.state), "probability": decision.probability}  # type: ignore[dict-item]
+        head = {
+            "doc_id": decision.doc_id,
+            "criterion_id": decision.criterion_id,
+            "state": str(decision.state),
+            "probability": decision.probability,
+            "note": decision.note,
+        }
         for place, item in enumerate(decision.evidence or (None,), start=1):
-            cells = {"rank": place, "start": item.start, "end": item.end} if item else {}
-            words = {"sentence": item.text} if item and show_text else {}
-            rows.append({**head, **cells, **words})
-    text = {"sentence": pl.String} if show_text else {}
+            found = {"rank": place, "start": item.start, "end": item.end, "sentence": item.text} if item else {}
+            rows.append({**head, **found})
     schema = {
         "doc_id": pl.String, "criterion_id": pl.String, "state": pl.String, "probability": pl.Float64,
-        "rank": pl.Int64, "start": pl.Int64, "end": pl.Int64, **text,
+        "rank": pl.Int64, "start": pl.Int64, "end": pl.Int64, "sentence": pl.String, "note": pl.String,
     }  # fmt: skip
-    return pl.DataFrame(rows, schema=schema)
+    table = pl.DataFrame(rows, schema=schema)
+    return table if show_text else table.drop("sentence")
+
+
+def write_spreadsheet(decisions: Iterable[Decision], path: str | Path) -> Path:
+    """`as_table` as a CSV file that spreadsheets open; a cell that would be computed gets an apostrophe before it."""
+    import polars as pl
+
+    table = as_table(decisions)
+    texts = [pl.col(name) for name, kind in table.schema.items() if kind == pl.String]
+    safe = [pl.when(t.str.contains(FORMULA)).then(pl.concat_str(pl.lit("'"), t)).otherwise(t) for t in texts]
+    table.with_columns(column.alias(t.meta.output_name()) for column, t in zip(safe, texts, strict=True)).write_csv(
+        path, include_bom=True
+    )
+    return Path(path)

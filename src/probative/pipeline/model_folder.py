@@ -7,13 +7,19 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from probative import files
-from probative.errors import ModelError
+from probative.errors import ConfigError, ModelError
 from probative.version import __version__
 
 SCHEMA_VERSION = 1
 FACTS = "model.json"
 SUFFIXES = (".json", ".safetensors", ".txt", ".md")
 """What a model folder may hold: numbers and text. Nothing in it is ever executed or unpickled."""
+
+
+def free(folder: Path) -> None:
+    """Refuse a model folder that is there: models are never overwritten."""
+    if folder.exists():
+        raise ConfigError(f"{folder}: already exists. Name another folder with --out; a model is never overwritten.")
 
 
 def seal(folder: Path, facts: dict[str, Any]) -> None:
@@ -29,6 +35,13 @@ def seal(folder: Path, facts: dict[str, Any]) -> None:
 
 def check(folder: Path) -> dict[str, Any]:
     """The facts of a model folder whose files are all there, unchanged, and nothing but what is listed."""
+    try:
+        return _checked(folder)
+    except (OSError, RecursionError) as error:
+        raise ModelError(f"{folder}: cannot be read ({error}). Copy the model again, or fit it again.") from error
+
+
+def _checked(folder: Path) -> dict[str, Any]:
     facts = _facts(folder)
     listed: dict[str, str] = facts["files"]
     for name, digest in listed.items():
@@ -63,7 +76,7 @@ def _facts(folder: Path) -> dict[str, Any]:
 
 def _check_file(folder: Path, name: str, digest: str) -> None:
     parts = PurePosixPath(name)
-    if parts.is_absolute() or ".." in parts.parts or "\\" in name or not parts.parts:
+    if parts.is_absolute() or ".." in parts.parts or not parts.parts or set(name) & {"\\", "\0"}:
         raise ModelError(f"{folder / FACTS}: names {name!r}, which points outside the model. Do not use this model.")
     path = folder / name
     if parts.suffix not in SUFFIXES:

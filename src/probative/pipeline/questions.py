@@ -10,11 +10,15 @@ import numpy as np
 from probative import segments
 from probative.data.sentences import split
 from probative.errors import DataError
-from probative.pipeline.documents import NewDocument
+from probative.pipeline.documents import NewDocument, Span
 from probative.types import Role, View
 
 Criteria = Sequence[tuple[str, str]]
 """(criterion_id, text)"""
+NO_QUESTION = (
+    "this model was trained with one question a document, so every new document must bring its own: "
+    '"criteria": [{"criterion_id": …, "text": …}]'
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +26,7 @@ class Questions:
     """A view of new documents, and where its sentences stand in their texts."""
 
     view: View
-    spans: Sequence[tuple[int, int] | None]
+    spans: Sequence[Span | None]
     """(S,)"""
 
 
@@ -30,7 +34,7 @@ def ask(documents: Sequence[NewDocument], criteria: Criteria, language: str) -> 
     """Every document's sentences with its own questions, or the model's where it brings none."""
     uids: list[str] = []
     texts: list[str] = []
-    spans: list[tuple[int, int] | None] = []
+    spans: list[Span | None] = []
     sizes: list[int] = []
     asked: dict[tuple[str, str], int] = {}
     query_doc: list[int] = []
@@ -42,18 +46,16 @@ def ask(documents: Sequence[NewDocument], criteria: Criteria, language: str) -> 
             texts.append(text)
             spans.append(span)
         sizes.append(len(uids) - before)
-        own = document.criteria if document.criteria is not None else criteria
+        own = document.criteria or criteria
         if not own:
-            raise DataError(
-                f"document {document.doc_id!r}: this model was trained with one question a document, so every new "
-                'document must bring its own: "criteria": [{"criterion_id": …, "text": …}].'
-            )
+            raise DataError(f"document {document.doc_id!r}: {NO_QUESTION}")
         query_doc += [number] * len(own)
         query_criterion += [asked.setdefault(question, len(asked)) for question in own]
-    place = np.argsort(sorted(range(len(asked)), key=list(asked).__getitem__)) if asked else np.zeros(0, dtype=np.int64)
+    named = sorted(asked)
+    place = np.zeros(len(named), dtype=np.int64)
+    place[[asked[question] for question in named]] = np.arange(len(named))
     doc, criterion = np.array(query_doc, dtype=np.int64), place[np.array(query_criterion, dtype=np.int64)]
     order = np.lexsort((criterion, doc))
-    named = sorted(asked)
     view = View(
         role=Role.NEW,
         doc_ids=tuple(document.doc_id for document in documents),
@@ -68,9 +70,11 @@ def ask(documents: Sequence[NewDocument], criteria: Criteria, language: str) -> 
     return Questions(view=view, spans=spans)
 
 
-def _sentences(document: NewDocument, language: str) -> list[tuple[str, str, tuple[int, int] | None]]:
+def _sentences(document: NewDocument, language: str) -> list[tuple[str, str, Span | None]]:
     if document.sentences is not None:
-        return [(uid, text, None) for uid, text in document.sentences if text.strip()]
+        spans = document.spans or (None,) * len(document.sentences)
+        cut = zip(document.sentences, spans, strict=True)
+        return [(uid, text, span) for (uid, text), span in cut if text.strip()]
     text = document.text or ""
     return [
         (f"{document.doc_id}_{n}", text[start:end], (start, end))

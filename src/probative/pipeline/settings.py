@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from probative.data.folds import FoldSettings
 from probative.decide import DecideSettings
 from probative.encode import EncodeSettings
+from probative.errors import ConfigError
 from probative.graph import GraphSettings
 from probative.rerank import RerankSettings
 from probative.retrieve import RetrieveSettings
@@ -29,3 +30,13 @@ class PipelineSettings(Settings):
     final: Literal["mean", "last"] = "mean"
     """Whose word is the final ranking and gate: the mean of all stages, or the last stage's alone."""
     decide: DecideSettings = DecideSettings()
+
+    @model_validator(mode="after")
+    def _guarantee_needs_holdout(self) -> Self:
+        if self.folds.scheme == "crossfit" and self.decide.triage.method == "guaranteed":
+            raise ConfigError(
+                "decide.triage.method: a guarantee needs TUNE documents scored by the very models that will be used, "
+                "but with folds.scheme=crossfit several models score TUNE. Choose folds.scheme=holdout, or "
+                "decide.triage.method=grid."
+            )
+        return self
