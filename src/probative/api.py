@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from probative.data import Corpus
     from probative.evaluate.records import MetricsMaster
     from probative.experiment.settings import RunSettings
+    from probative.experiment.tune_objective import Objective
     from probative.pipeline.screen import Screened
     from probative.settings import Resolved
 
-__all__ = ["Ablation", "Fitted", "Run", "ablate", "compare", "evaluate", "fit", "run", "screen", "settle"]
+__all__ = ["Ablation", "Fitted", "Run", "ablate", "compare", "evaluate", "fit", "run", "screen", "settle", "tune"]
 
 Show = Callable[[float, str], None]
 HEADLINE = (
@@ -166,6 +167,43 @@ def ablate(
     )
 
 
+def tune(
+    config: RunSettings | str | Path,
+    *,
+    trials: int,
+    corpus: Corpus | str | Path | None = None,
+    out: str | Path = "tuned",
+    storage: str | None = None,
+    objective: Objective = "both",
+    fold: int = 0,
+    jobs: int = 1,
+    resume: bool = False,
+    assignments: Sequence[str] = (),
+    show: Show = lambda done, label: None,
+) -> dict[str, Any]:
+    """Search for better settings inside TRAIN of one outer fold; writes best.yaml and tune.json to `out`."""
+    from probative.data import Corpus
+    from probative.experiment.run import load_corpus, reduced
+    from probative.experiment.settings import RunSettings
+    from probative.experiment.tune import tune as search
+
+    flags = {"corpus": str(corpus)} if isinstance(corpus, str | Path) else {}
+    chosen = config if isinstance(config, RunSettings) else settle(config, assignments=assignments, flags=flags).settings
+    loaded = corpus if isinstance(corpus, Corpus) else load_corpus(chosen.corpus)
+    return search(
+        reduced(loaded, chosen),
+        chosen,
+        Path(out),
+        trials=trials,
+        storage=storage,
+        objective=objective,
+        fold=fold,
+        jobs=jobs,
+        resume=resume,
+        say=show,
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fitted:
     """A model folder, and whether its card carries figures."""
@@ -253,6 +291,7 @@ def complete(result: Path, config: RunSettings, show: Show) -> None:
     from probative.evaluate.api import evaluate_source
     from probative.evaluate.readers import read_path
     from probative.experiment.run_tables import contents, seal
+    from probative.report import write_report
 
     show(1.0, "evaluate")
     source = replace(read_path(result), origin="per_query.csv")
@@ -263,5 +302,7 @@ def complete(result: Path, config: RunSettings, show: Show) -> None:
     seal(result)
     show(1.0, "audit")
     files.write_json(result / "audit.json", audit(result, config.corpus))
+    show(1.0, "report")
+    write_report(result)
     files.write_text(result / "MANIFEST.md", contents(facts))
     seal(result)
