@@ -188,11 +188,12 @@ def tune(
     from probative.experiment.tune import tune as search
 
     flags = {"corpus": str(corpus)} if isinstance(corpus, str | Path) else {}
-    chosen = config if isinstance(config, RunSettings) else settle(config, assignments=assignments, flags=flags).settings
-    loaded = corpus if isinstance(corpus, Corpus) else load_corpus(chosen.corpus)
+    if not isinstance(config, RunSettings):
+        config = settle(config, assignments=assignments, flags=flags).settings
+    loaded = corpus if isinstance(corpus, Corpus) else load_corpus(config.corpus)
     return search(
-        reduced(loaded, chosen),
-        chosen,
+        reduced(loaded, config),
+        config,
         Path(out),
         trials=trials,
         storage=storage,

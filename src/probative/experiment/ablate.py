@@ -175,7 +175,7 @@ def _restored(systems: Mapping[str, Predictions], settings: RunSettings) -> Docu
     found = records("criterion_back", systems["criterion_back"], ids, "triage", settings.evaluate)
     return {
         "name": "criterion_back",
-        "label": "excluded criterion put back into training (other criteria)",
+        "label": "excluded criterion put back",
         "base": "triage_others",
         "variant": RESTORED,
         "shows": "triage",

@@ -28,7 +28,7 @@ class Configuration:
     name: str
     label: str
     order: str
-    """A stage with a ranking of its own, `linear`, or `final`."""
+    """A stage with a ranking of its own, `linear`, or `final`: the last word."""
     gate: str
     """`best:STAGE` is the best candidate's score; otherwise the name of a gate."""
     shows: str = "fixed"
@@ -54,11 +54,12 @@ def steps(settings: RunSettings, made: Collection[str]) -> list[Configuration]:
         add("rerank", "+ reranker", "rerank", "best:rerank")
     if graph:
         add("graph", "+ graph reranker (P3)", "graph", "best:graph")
-    if rerank or settings.graph.on:
+    if settings.final == "mean" and (rerank or settings.graph.on):
         add("fusion", "+ mean of all stages", "final", "best:final")
-        add("dynamic_k", "+ dynamic K (P2)", "final", "best:final", "policy")
-        add("gate", "+ no-evidence gate (P4)", "final", "final", "gate")
-    add("triage", "+ three-state triage", "final", "final", "triage")
+    order, best = found[-1].order, found[-1].gate
+    add("dynamic_k", "+ dynamic K (P2)", order, best, "policy")
+    add("gate", "+ no-evidence gate (P4)", order, "final", "gate")
+    add("triage", "+ three-state triage", order, "final", "triage")
     return [*found, *_further(settings, made)]
 
 
@@ -185,7 +186,7 @@ def table(judged: Sequence[Judged], *, excluded: Collection[str] = (), drop: Col
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Piece:
-    columns: dict[str, np.ndarray | None]  # type: ignore[type-arg]
+    columns: dict[str, np.ndarray | None]
     offsets: IntArray
     gold_rank: IntArray
 
@@ -232,7 +233,7 @@ def _piece(one: Judged, doc_ids: Sequence[str], criterion_ids: Sequence[str]) ->
     )
 
 
-def _concatenated(arrays: Sequence[np.ndarray | None]) -> np.ndarray | None:  # type: ignore[type-arg]
+def _concatenated(arrays: Sequence[np.ndarray | None]) -> np.ndarray | None:
     there = [values for values in arrays if values is not None]
     return np.concatenate(there) if len(there) == len(arrays) else None
 

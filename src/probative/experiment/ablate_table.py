@@ -11,10 +11,8 @@ from typing import Any
 from probative.evaluate.grid import Grid
 from probative.evaluate.table import number
 
-COLUMNS = (
-    *("ndcg@10", "recall@10", "auroc", "auprc", "evidence_recall", "evidence_precision", "k_mean"),
-    *("screening_sensitivity", "alert_precision"),
-)
+FOUND = ("ndcg@10", "recall@10", "auroc", "auprc")
+SHOWN = ("evidence_recall", "evidence_precision", "k_mean", "screening_sensitivity", "alert_precision")
 JUDGED_BY = {
     "rerank": "ndcg@10",
     "graph": "ndcg@10",
@@ -30,7 +28,7 @@ JUDGED_BY = {
 """The metric that says whether a row adds anything."""
 LIMIT = 0.05
 CSV_FIELDS = (
-    *("row", "label", "base", "id", "scope", "mode", "criteria", "value", "ci_low", "ci_high", "std_sample", "n"),
+    *("row", "label", "base", "metric", "scope", "mode", "criteria", "value", "ci_low", "ci_high", "std_sample", "n"),
     *("n_docs", "reason", "seconds"),
 )
 Document = Mapping[str, Any]
@@ -68,6 +66,15 @@ def verdict(comparison: Document) -> str:
     return f"{'adds' if gap > 0 else 'loses'}: {change}."
 
 
+def _change(comparison: Document) -> str:
+    """A difference with its interval; a star where it can be told from chance."""
+    gap, low, p = comparison["difference"], comparison["ci_low"], comparison["p_holm"]
+    if gap is None:
+        return "undefined"
+    inside = "" if low is None else f" [{low:+.4f}, {comparison['ci_high']:+.4f}]"
+    return f"{gap:+.4f}{inside}{'*' if p is not None and p < LIMIT else ''}"
+
+
 def _shown(row: Document, found: Document) -> str:
     if row["name"] not in ("gate", "dynamic_k"):
         return ""
@@ -89,14 +96,13 @@ def _triage(row: Document, found: Document) -> str:
 def _claims(found: Document) -> list[str]:
     said = []
     p3 = found["p3"]
-    for row in p3["comparisons"]:
-        if row["base"] == p3["best_rival"]:
-            said.append(f"P3 against its best rival, {row['base']}: {verdict(row)}")
+    claimed = [row for row in p3["comparisons"] if row["base"] == p3["best_rival"]]
+    said += [f"P3 against its best rival, {row['base']}: {verdict(row)}" for row in claimed]
     best = [c for c in found["gates"]["comparisons"] if c["other"] == "gate:final" and c["id"] == "auroc"]
     said += [f"The final gate against {row['base']}: {verdict(row)}" for row in best]
-    for row in found["policy_comparisons"]:
-        if row["id"] == "evidence_recall":
-            said.append(f"{row['other']} at equal mean K: {verdict(row)}")
+    pairs = [row for row in found["policy_comparisons"] if row["id"] == "evidence_recall"]
+    listed = "; ".join(f"{row['other']} {_change(row)}" for row in pairs)
+    said.append(f"Evidence recall of every policy over fixed at its own mean K: {listed}.")
     return said
 
 
@@ -111,19 +117,36 @@ def _value(row: Document, name: str) -> Any:
 def _cell(row: Document, name: str) -> str:
     value = _value(row, name)
     spread = _record(row, name, "fold_mean").get("std_sample")
-    return number(value) if spread is None or value is None else f"{number(value)} ± {number(spread)}"
+    return number(value) if spread is None or value is None else f"{number(value)} ± {number(spread, digits=3)}"
 
 
-def grid(found: Document) -> Grid:
-    """The rows of the ablation with the standard deviation over folds."""
-    rows = [(row["label"], *(_cell(row, name) for name in COLUMNS), _seconds(row)) for row in found["rows"]]
+def grids(found: Document) -> list[Grid]:
+    """The rows twice: what is found and at what cost, and what is shown."""
     synthetic = " The corpus is synthetic." if found["meta"]["synthetic"] else ""
-    note = (
-        "Pooled value ± standard deviation over folds. Before the gate the probability is the best candidate's score "
-        "calibrated on TUNE; before dynamic K every query shows the same number of sentences, at the policy's mean K. "
-        f"Seconds: learning and scoring of all stages a row needs, all folds.{synthetic}"
-    )
-    return Grid(caption=f"Ablation on {found['meta']['corpus']}", head=("", *COLUMNS, "seconds"), rows=rows, note=note)
+    excluded = " Criteria put back: measured on the other criteria." if _has(found, "criterion_back") else ""
+    ranked = [(row["label"], *(_cell(row, name) for name in FOUND), _seconds(row)) for row in found["rows"]]
+    shown = [(row["label"], *(_cell(row, name) for name in SHOWN)) for row in found["rows"]]
+    basis = f"Pooled value ± standard deviation over folds.{excluded}{synthetic}"
+    return [
+        Grid(
+            caption=f"Ablation on {found['meta']['corpus']}: what is found",
+            head=("", *FOUND, "seconds"),
+            rows=ranked,
+            note="Before the gate the probability is the best candidate's score calibrated on TUNE. Seconds: learning "
+            f"and scoring of all stages that a row needs, over all folds. {basis}",
+        ),
+        Grid(
+            caption="What is shown",
+            head=("", *SHOWN),
+            rows=shown,
+            note="Before dynamic K every query shows the same number of sentences, at the mean K of the policy. "
+            f"{basis}",
+        ),
+    ]
+
+
+def _has(found: Document, name: str) -> bool:
+    return any(row["name"] == name for row in found["rows"])
 
 
 def _seconds(row: Document) -> str:
@@ -150,10 +173,14 @@ def comparison_grid(found: Document) -> Grid:
 
 def tables(found: Document) -> dict[str, str]:
     """File name → text, for the folder `tables`."""
-    main, pairs = grid(found), comparison_grid(found)
+    every = [*grids(found), comparison_grid(found)]
     said = "\n".join(f"- {line}" for line in found["words"])
-    markdown = f"# {main.caption}\n\n{main.markdown()}\n## {pairs.caption}\n\n{pairs.markdown()}\n{said}\n"
-    return {"ablation.csv": _csv(found["rows"]), "ablation.md": markdown, "ablation.tex": main.latex() + pairs.latex()}
+    markdown = "\n".join(f"## {grid.caption}\n\n{grid.markdown()}" for grid in every)
+    return {
+        "ablation.csv": _csv(found["rows"]),
+        "ablation.md": f"{markdown}\n{said}\n",
+        "ablation.tex": "\n".join(grid.latex() for grid in every),
+    }
 
 
 def _csv(rows: Sequence[Document]) -> str:
@@ -163,25 +190,24 @@ def _csv(rows: Sequence[Document]) -> str:
     for row in rows:
         for record in row["metrics"]:
             about = {"row": row["name"], "label": row["label"], "base": row["base"], "seconds": row["seconds"]}
-            writer.writerow({**record, **about})
+            writer.writerow({**record, **about, "metric": record["id"]})
     return text.getvalue()
 
 
 def terminal(found: Document, width: int) -> str:
-    """The table as plain text, then what each stage adds in words."""
-    table = grid(found)
-    columns = list(zip(*([table.head, *table.rows]), strict=True))
-    sizes = [max(map(len, column)) for column in columns]
-    lines = [_line(row, sizes) for row in (table.head, *table.rows)]
-    said = [piece for line in (table.note, *found["words"]) for piece in _wrapped(line, width)]
-    return "\n".join([table.caption, "", *lines, "", *said]) + "\n"
+    """The tables as plain text, then what each stage adds in words."""
+    pieces = [_plain(grid, width) for grid in grids(found)]
+    said = [piece for line in found["words"] for piece in _wrapped(f"- {line}", width)]
+    return "\n".join([*pieces, *said]) + "\n"
 
 
-def _line(row: Sequence[str], sizes: Sequence[int]) -> str:
-    first, *rest = (
-        cell.ljust(size) if not i else cell.rjust(size) for i, (cell, size) in enumerate(zip(row, sizes, strict=True))
-    )
-    return "  ".join((first, *rest)).rstrip()
+def _plain(grid: Grid, width: int) -> str:
+    sizes = [max(map(len, column)) for column in zip(grid.head, *grid.rows, strict=True)]
+    lines = []
+    for first, *rest in (grid.head, *grid.rows):
+        cells = [cell.rjust(size) for cell, size in zip(rest, sizes[1:], strict=True)]
+        lines.append("  ".join((first.ljust(sizes[0]), *cells)).rstrip())
+    return "\n".join([grid.caption, *lines, *_wrapped(grid.note, width), ""])
 
 
 def _wrapped(line: str, width: int) -> list[str]:
