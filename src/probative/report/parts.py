@@ -80,13 +80,16 @@ def table(
     name: str, caption: str, head: Sequence[Any], rows: Iterable[Sequence[Any]], note: str = "", *, keep: bool = True
 ) -> Part:
     """A table; `keep` also writes it as CSV, Markdown and LaTeX."""
+    made = [[_cell(cell) for cell in row] for row in rows]
+    reasons = dict.fromkeys(f"{row[0]['text']}: {cell['reason']}" for row in made for cell in row if "reason" in cell)
+    because = f" – {'; '.join(reasons)}." if reasons else ""
     return {
         "kind": "table",
         "name": name,
         "caption": caption,
         "head": [_cell(cell) for cell in head],
-        "rows": [[_cell(cell) for cell in row] for row in rows],
-        "note": note,
+        "rows": made,
+        "note": f"{note}{because}".strip(),
         "keep": keep,
     }
 
@@ -103,9 +106,10 @@ def metric(id: str, said: str = "") -> dict[str, Any]:  # noqa: A002
 
 def measured(record: Mapping[str, Any] | None, digits: int = 3) -> dict[str, Any]:
     """Value and interval of a record."""
+    if record is not None and record.get("reason"):
+        return {**cell(words.NONE, tone="weak"), "reason": str(record["reason"])}
     value = None if record is None else record["value"]
-    tone = "" if record is None or not (record.get("small") or record.get("reason")) else "weak"
-    return cell(words.measured(record, digits), sort=value, tone=tone)
+    return cell(words.measured(record, digits), sort=value, tone="weak" if record and record.get("small") else "")
 
 
 def anchor(id: str) -> str:  # noqa: A002

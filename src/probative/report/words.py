@@ -17,7 +17,7 @@ def number(value: Any, digits: int = 3) -> str:
         return NONE
     if isinstance(value, int):
         return count(value)
-    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:.{digits}f}"
+    return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.{digits}f}"
 
 
 def count(value: Any) -> str:

@@ -32,7 +32,7 @@ def prevalence(criteria: Rows, rates: Sequence[float | None]) -> Plot:
                 va="center", fontsize=6.5,
             )  # fmt: skip
         _names(axes, criteria)
-        axes.set_xlabel("share of queries with evidence; the figure is their number")
+        axes.set_xlabel("share of queries with evidence")
         axes.set_xlim(0, 1.18 * max([rate or 0 for rate in rates] + [0.01]))
 
     return draw("prevalence", make, height=_tall(len(criteria)))
@@ -173,11 +173,11 @@ def sizes(name: str, found: Mapping[str, Rows]) -> Plot:
         for place, (group, rows) in enumerate(found.items()):
             axes = panels[place][0]
             axes.bar([row["k"] for row in rows], [row["n"] for row in rows], color=BLUE, width=0.8)
-            axes.annotate(group, (1, 1), xycoords="axes fraction", ha="right", va="top", fontsize=7)
+            axes.annotate(group, (1, 1), xycoords="axes fraction", ha="right", va="bottom", fontsize=7)
             axes.set_ylabel("queries", fontsize=7)
         panels[-1][0].set_xlabel("sentences shown (K)")
 
-    return compose(name, make, height=0.5 + 0.95 * len(found))
+    return compose(name, make, height=0.5 + 1.0 * len(found))
 
 
 def work(rows: Sequence[tuple[str, float, float]]) -> Plot:

@@ -31,7 +31,7 @@ def section(run: RunFolder) -> parts.Part:
         intro,
         parts.figures(*(_forest(run, name, shown[:MOST]) for name in DRAWN if name in names)),
         parts.text(f"The {MOST} criteria with the most positives are drawn.") if len(rows) > MOST else None,
-        _table(shown, names),
+        _table(run, shown, names),
     )
 
 
@@ -43,7 +43,7 @@ def _forest(run: RunFolder, name: str, rows: list[dict[str, Any]]) -> parts.Part
     kept = [
         {
             **{key: row[key] for key in ("criterion_id", "n_queries", "n_positive", "small")},
-            **{"value": row[name], "low": row[f"{name}_low"], "high": row[f"{name}_high"]},
+            **{"value": _value(run, row, name), "low": row[f"{name}_low"], "high": row[f"{name}_high"]},
         }
         for row in rows
     ]
@@ -60,14 +60,19 @@ def _forest(run: RunFolder, name: str, rows: list[dict[str, Any]]) -> parts.Part
     )
 
 
-def _table(rows: list[dict[str, Any]], names: list[str]) -> parts.Part:
+def _value(run: RunFolder, row: dict[str, Any], name: str) -> float | None:
+    """The series keeps values that stand for nothing, such as the precision of no alert; their records say so."""
+    return run.value(name, f"criterion:{row['criterion_id']}", mode=_mode(name))
+
+
+def _table(run: RunFolder, rows: list[dict[str, Any]], names: list[str]) -> parts.Part:
     shown = []
     for row in rows:
         mark = " ○" * bool(row["small"]) + " †" * bool(row["excluded"])
         cells: list[parts.Cell] = [f"{row['criterion_id']}{mark}"]
         cells += [parts.cell(words.count(row[key]), sort=row[key]) for key in ("n_queries", "n_positive")]
         for name in names:
-            record = {"value": row[name], "ci_low": row[f"{name}_low"], "ci_high": row[f"{name}_high"]}
+            record = {"value": _value(run, row, name), "ci_low": row[f"{name}_low"], "ci_high": row[f"{name}_high"]}
             cells.append({**parts.measured(record), "tone": "weak" if row["small"] else ""})
         shown.append(cells)
     head = ["criterion", parts.metric("n_queries"), parts.metric("n_positive"), *(parts.metric(name) for name in names)]

@@ -55,7 +55,7 @@ def _prevalence(run: RunFolder) -> parts.Part | None:
         f"Bars by criterion, most frequent first: {chosen[0]['criterion_id']} has the most.",
         ["criterion_id", "n_queries", "n_positive", "positive_rate"],
         rows,
-        f"Hatched: fewer than 20 positives.{cut}",
+        f"Beside each bar the number of positives; hatched: fewer than 20.{cut}",
     )
 
 

@@ -87,7 +87,7 @@ def _kind(name: str, title: str, why: str, found: pl.DataFrame, texts: Texts | N
     label = f"{title} ({words.count(found.height)})"
     if not rows:
         return {"kind": "group", "parts": [parts.heading(label), parts.text("None.")]}
-    table = parts.table(f"errors_{name}", f"{label}. {why}", HEAD, [_cells(row) for row in rows])
+    table = parts.table(f"errors_{name}", why, HEAD, [_cells(row) for row in rows])
     shown = [parts.heading(label), table]
     if texts is not None:
         shown += [_case(row, texts) for row in rows]

@@ -107,25 +107,14 @@ def _headline(run: RunFolder) -> parts.Part:
                 words.bounds(record) or words.NONE,
                 words.NONE if folds is None or spread is None
                 else f"{words.number(folds['value'])} ± {words.number(spread)}",
-                parts.cell(words.count(record["n"]), sort=record["n"]),
-                parts.cell(words.count(record["n_docs"]), sort=record["n_docs"]),
+                parts.cell(f"{words.count(record['n'])} / {words.count(record['n_docs'])}", sort=record["n"]),
                 _population(record),
-                *_verdict(name, record),
+                _verdict(name, record),
             ]
         )  # fmt: skip
     if not rows:
         return parts.missing("Headline metrics", "metrics_master.json holds none of them.")
-    head = [
-        "metric",
-        "value",
-        "95 % interval",
-        "mean ± std over folds",
-        "n",
-        "n_docs",
-        "population",
-        "target",
-        "verdict",
-    ]
+    head = ["metric", "value", "95 % interval", "mean ± std over folds", "n / documents", "population", "target"]
     return parts.table("headline", "Headline metrics", head, rows)
 
 
@@ -133,14 +122,14 @@ def _population(record: Record) -> str:
     return f"{record['population']}, {record['mode']}" if record.get("mode") else str(record["population"])
 
 
-def _verdict(name: str, record: Record) -> tuple[Any, Any]:
+def _verdict(name: str, record: Record) -> Any:
     target = lookup(name).target
     if target is None:
-        return words.NONE, words.NONE
+        return words.NONE
     if record.get("reason"):
-        return str(target), str(record["reason"])
+        return f"{target}: {record['reason']}"
     met = target.met(record["value"])
-    return str(target), parts.cell("✓ met" if met else "✗ not met", tone="good" if met else "bad")
+    return parts.cell(f"{target} {'✓ met' if met else '✗ not met'}", tone="good" if met else "bad")
 
 
 def _trained(run: RunFolder) -> parts.Part | None:
@@ -165,7 +154,7 @@ def _intervals(run: RunFolder) -> parts.Part | None:
     return parts.text(
         f"Intervals: 95 %, {words.count(drawn['resamples'])} resamples of {drawn['unit']}{within}, seed "
         f"{drawn['seed']}. {drawn.get('note', '')} An asterisk marks Clopper–Pearson on the effective number of "
-        "documents, where a rate is too near its end to resample."
+        "documents, where a rate is too near its end to resample; intervals of ece and mce are biased upward."
     )
 
 

@@ -40,7 +40,7 @@ def _states(rows: list[dict[str, Any]]) -> parts.Part:
     work = {(row["state"], row["evidence"]): words.number(float(row["per_1000"]), 1) for row in rows}
     both = ("evidence", "no_evidence")
     table = [[state, *(f"{said[state, e]} ({work[state, e]})" for e in both)] for state in STATES]
-    head = ["state", "evidence (per 1,000 queries)", "no evidence (per 1,000 queries)"]
+    head = ["state", "evidence (per 1,000)", "no evidence (per 1,000)"]
     return parts.table("states", "State by truth", head, table, "In brackets: of every 1,000 queries.")
 
 
