@@ -37,7 +37,7 @@ class LearnSettings(Settings):
     rate: float = Field(default=5e-4, gt=0)
     weight_decay: float = Field(default=0.01, ge=0)
     batch: int = Field(default=64, ge=1)
-    epochs: int = Field(default=6, ge=1)
+    epochs: int = Field(default=12, ge=1)
     patience: int = Field(default=2, ge=1)
     """Epochs without a better STOP score after which learning ends."""
 
