@@ -107,6 +107,32 @@ def _gold(table: Table, found: Mapping[tuple[str, str, str], Candidates]) -> Ite
             yield f"{table.path.name}, {q.where}: sentence {one!r} is gold here or in candidates.parquet, not in both"
 
 
+def stages(table: Table, found: Mapping[str, Table]) -> Check:
+    """PV047."""
+    title = "Earlier stages answer the same queries"
+    if not found:
+        return absent("PV047", title, "there are no tables of earlier stages")
+    findings = [line for stage, other in found.items() for line in _stage(table, stage, other)]
+    good = f"{', '.join(found)}: the same queries, candidates and gold as the final table"
+    return judged("PV047", title, findings, good=good, fix=FIX)
+
+
+def _stage(table: Table, stage: str, other: Table) -> Iterator[str]:
+    where = f"stages/{stage}.parquet"
+    for q in other.queries:
+        known = table.by_key.get(q.key)
+        if known is None:
+            yield f"{where}, {q.where}: is not in {table.path.name}"
+        elif q.fold != known.fold:
+            yield f"{where}, {q.where}: is in fold {q.fold}, in {table.path.name} in {known.fold}"
+        elif set(q.gold) != set(known.gold) or q.positive != known.positive:
+            yield f"{where}, {q.where}: its gold is not that of {table.path.name}"
+        elif set(q.ranked) != set(known.ranked) or len(q.ranked) != len(known.ranked):
+            yield f"{where}, {q.where}: ranks other candidates than {table.path.name}"
+    for key in table.by_key.keys() - other.by_key.keys():
+        yield f"{where}: document {key[0]!r}, criterion {key[1]!r} has no row"
+
+
 def corpus(table: Table, annotated: Annotated | None, why: str, *, every_document: bool) -> Check:
     """PV046."""
     title = "The table covers the corpus, with the corpus's gold"

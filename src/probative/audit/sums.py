@@ -26,7 +26,8 @@ def column(frame: Frame, name: str) -> Sequence[float]:
         return found
     if kind == "show":
         metric, _, mode = rest.partition("|")
-        return frame.extracted_values(metric, mode)
+        inside = set(populated(frame, range(len(queries)), extraction.PER_QUERY[metric][0]))
+        return [v if i in inside else 0.0 for i, v in enumerate(frame.extracted_values(metric, mode))]
     if kind == "population":
         inside = set(populated(frame, range(len(queries)), rest))
         return [float(i in inside) for i in range(len(queries))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -191,6 +191,7 @@ def _split_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
     )
     yield "PV044", "Rankings are the candidates in their order", lambda: candidates.ranking(case.table, case.pools)
     yield "PV045", "Gold is the gold of the candidates", lambda: candidates.gold(case.table, case.pools)
+    yield "PV047", "Earlier stages answer the same queries", lambda: candidates.stages(case.table, case.stage_tables)
     every = case.folds is not None and case.folds.is_cross_validation
     yield (
         "PV046",
@@ -229,10 +230,11 @@ def _decision_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
     )
 
 
-def checks(case: Case) -> list[Check]:
-    """Every check, in the order of the codes."""
-    found = [guarded(code, title, make) for code, title, make in _plan(case)]
-    found += printed.all_printed(case.source)
+def checks(case: Case, only: Collection[str] | None = None) -> list[Check]:
+    """Every check, or those with the given codes, in the order of the codes."""
+    found = [guarded(code, title, make) for code, title, make in _plan(case) if only is None or code in only]
+    if only is None or any(code.startswith("PV06") for code in only):
+        found += printed.all_printed(case.source)
     return sorted(found, key=lambda check: check.code)
 
 
