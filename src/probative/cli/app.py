@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import typer
 
-from probative.cli import ablate, compare, data, doctor, evaluate, fit, manners, metrics, screen, tune, verify
+from probative.cli import ablate, compare, data, doctor, evaluate, fit, manners, metrics, report, screen, tune, verify
 from probative.cli import run as run_command
 
 app = typer.Typer(
@@ -35,6 +35,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("ablate", epilog=ablate.EPILOG)(ablate.ablate)
 app.command("tune", epilog=tune.EPILOG)(tune.tune)
+app.command("report", epilog=report.EPILOG)(report.report)
 app.command("verify", epilog=verify.EPILOG)(verify.verify)
 app.command("fit", epilog=fit.EPILOG)(fit.fit)
 app.command("screen", epilog=screen.EPILOG)(screen.screen)
