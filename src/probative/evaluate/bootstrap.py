@@ -149,7 +149,8 @@ class Mean:
 
 
 def _about_mean(fact: Fact) -> Fact:
-    return Fact(n=fact.n, n_docs=fact.n_docs, empty="no member has a defined value", interval=fact.interval)
+    empty = "no member has a defined value"
+    return Fact(n=fact.n, n_docs=fact.n_docs, empty=empty, interval=fact.interval, biased=fact.biased)
 
 
 def _joined(facts: list[Fact]) -> Events | None:

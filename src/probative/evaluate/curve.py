@@ -87,9 +87,10 @@ class Stairs:
         """The staircase under b columns of weights."""
         positive, negative, tied, tied_steps, classes = self._matrices
         gained, passed = positive @ weights, negative @ weights
-        tp, fp = detection.accumulate(gained.copy()), detection.accumulate(passed.copy())
+        grouped = self._height < len(self.steps.score)
+        tp, fp = detection.accumulate(gained.copy()), detection.accumulate(passed.copy() if grouped else passed)
         n_positive, n_negative = classes @ weights
-        if self._height < len(self.steps.score):  # inside a group both classes come evenly mixed
+        if grouped:  # inside a group both classes come evenly mixed
             tp -= np.maximum(gained - 1, 0) / 2
             fp -= passed / 2
             tied, tied_steps = tied[:0], tied_steps[:0]

@@ -34,6 +34,7 @@ from probative.metrics import registry
 FINAL = frozenset({"counts", "ranking", "detection", "calibration", "extraction", "triage", "documents"})
 STAGE = frozenset({"ranking", "detection", "calibration"})
 PRIOR = frozenset({"detection", "calibration"})
+BIASED = "the interval is biased upward"
 Progress = Callable[[float, str], None]
 
 
@@ -47,6 +48,10 @@ def evaluate(
 ) -> MetricsMaster:
     """Measure predictions. `stages` are the same queries as earlier stages ranked and judged them."""
     settings = settings or EvaluateSettings()
+    if settings.ties == "expected" and predictions.row_score is None:
+        raise DataError(
+            "ties = expected needs the scores of the rankings: give the column ranked_scores, or a score file."
+        )
     unit_table = units(predictions, settings.resample)
     draw = Draw(unit_table.stratum, settings.bootstrap, settings.seed) if settings.bootstrap else None
     records: list[Record] = []
@@ -202,8 +207,9 @@ class Writer:
             }
         record |= self._interval(e, place, defined)
         record |= {"source": list(entry.sources), "default": entry.is_default(key.population, key.mode)}
-        if fact.note:
-            record["note"] = fact.note
+        notes = [fact.note, BIASED if fact.biased and record["ci_low"] is not None else ""]
+        if any(notes):
+            record["note"] = "; ".join(note for note in notes if note)
         if scope.partition(":")[2] in self.small and scope.startswith("criterion:"):
             record["small"] = True
         return record

@@ -12,8 +12,6 @@ from probative.evaluate.totals import Array, Fact, Key, Totals
 from probative.metrics import calibration
 from probative.segments import FloatArray
 
-BIASED = "resampling biases this interval upward"
-
 
 def add(cut: Cut, totals: Totals) -> None:
     """Brier, the binned errors and the recalibration line."""
@@ -70,7 +68,7 @@ def _bins(cut: Cut, totals: Totals, prob: FloatArray, y: FloatArray) -> None:
     keys = [Key(name, cut.every.name) for name in ("ece", "ece_dropone", "mce", "ece_equalmass")]
     facts = [_fact(cut) for _ in keys]
     for fact in facts:
-        fact.note = BIASED
+        fact.biased = True
     totals.finish(keys, facts, errors)
 
 

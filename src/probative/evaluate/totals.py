@@ -66,6 +66,8 @@ class Fact:
     """What is written when it is."""
     interval: bool = True
     note: str = ""
+    biased: bool = False
+    """Resampling pushes the interval upward."""
     exact: float | None = None
     """The value itself, where resamples use a coarser formula."""
 

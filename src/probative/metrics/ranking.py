@@ -28,10 +28,11 @@ def gold_ranks(scores: ArrayLike, gold: ArrayLike, offsets: IntArray) -> tuple[I
     candidate = np.arange(local[-1]) + np.repeat(start - local[:-1], size)
     theirs, mine = scores[candidate], np.repeat(scores[rows], size)
     better = theirs > mine
-    better |= (theirs == mine) & (candidate < np.repeat(rows, size))
+    equal = theirs == mine
+    if np.count_nonzero(equal) > len(rows):  # more than each gold row with itself
+        better |= equal & (candidate < np.repeat(rows, size))
     rank = 1 + (np.add.reduceat(better, local[:-1], dtype=np.int64) if len(rows) else np.zeros(0, dtype=np.int64))
-    gold_offsets = np.searchsorted(rows, offsets)
-    return gold_offsets.astype(np.int64), rank
+    return segments.from_lengths(np.bincount(query, minlength=len(offsets) - 1)), rank
 
 
 def discount(length: int) -> FloatArray:

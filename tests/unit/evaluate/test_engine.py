@@ -323,6 +323,18 @@ def test_expected_ties_average_over_equal_scores() -> None:
     assert expected.value("mrr") == pytest.approx(sum(1 / i for i in range(1, 7)) / 6)
 
 
+def test_expected_ties_without_scores_are_refused() -> None:
+    with pytest.raises(DataError, match="ranked_scores"):
+        evaluate(predictions(), EvaluateSettings(bootstrap=0, ties="expected"))
+
+
+def test_intervals_of_calibration_errors_are_marked_as_biased(master: MetricsMaster) -> None:
+    for scope in ("pooled", "fold_mean", "criterion_macro"):
+        for name in ("ece", "mce"):
+            assert "biased upward" in master.get(name, scope)["note"]  # type: ignore[index]
+    assert "note" not in master.get("brier")  # type: ignore[operator]
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
