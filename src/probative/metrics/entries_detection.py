@@ -3,29 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
-from probative.metrics.entry import Entry, Target
+from probative.metrics.entry import Target
+from probative.metrics.entry_of import entry
 
 _TABLE = "tp 3, fp 1, tn 5, fn 1"
 
-
-def _entry(id: str, formula: str, sources: str, interpretation: str, example: str, **more: object) -> Entry:  # noqa: A002
-    values: dict[str, object] = {
-        "section": "3 No-evidence detection",
-        "populations": ("all_queries",),
-        "inputs": ("prob", "gold_uids"),
-        **more,
-    }
-    return Entry(
-        id=id,
-        formula=formula,
-        sources=tuple(sources.split()),
-        interpretation=interpretation,
-        example=example,
-        **values,  # type: ignore[arg-type]
-    )
-
-
+_entry = partial(entry, section="3 No-evidence detection", inputs=("prob", "gold_uids"))
 _GOLD = ("gold_uids",)
 _COUNTS = (
     _entry(

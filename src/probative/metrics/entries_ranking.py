@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from probative.metrics.entry import Entry
+from functools import partial
+
+from probative.metrics.entry_of import entry
 
 _BOTH = ("positives_only", "all_queries")
 _LISTS = ("ranked_uids", "gold_uids")
@@ -10,25 +12,7 @@ _EDGES = (
     "An empty gold or ranking scores 0; gold outside the ranking stays in the denominator; K = all is n of the query."
 )
 
-
-def _entry(id: str, formula: str, sources: str, interpretation: str, example: str, **more: object) -> Entry:  # noqa: A002
-    values: dict[str, object] = {
-        "section": "2 Ranking",
-        "populations": _BOTH,
-        "inputs": _LISTS,
-        "conventions": _EDGES,
-        **more,
-    }
-    return Entry(
-        id=id,
-        formula=formula,
-        sources=tuple(sources.split()),
-        interpretation=interpretation,
-        example=example,
-        **values,  # type: ignore[arg-type]
-    )
-
-
+_entry = partial(entry, section="2 Ranking", populations=_BOTH, inputs=_LISTS, conventions=_EDGES)
 ENTRIES = (
     _entry(
         "recall@K",

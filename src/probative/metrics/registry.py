@@ -6,10 +6,22 @@ import difflib
 from functools import lru_cache
 
 from probative.errors import ConfigError
-from probative.metrics import entries_decision, entries_detection, entries_ranking
+from probative.metrics import (
+    entries_calibration,
+    entries_detection,
+    entries_extraction,
+    entries_ranking,
+    entries_triage,
+)
 from probative.metrics.entry import Entry
 
-ENTRIES: tuple[Entry, ...] = (*entries_ranking.ENTRIES, *entries_detection.ENTRIES, *entries_decision.ENTRIES)
+ENTRIES: tuple[Entry, ...] = (
+    *entries_ranking.ENTRIES,
+    *entries_detection.ENTRIES,
+    *entries_calibration.ENTRIES,
+    *entries_extraction.ENTRIES,
+    *entries_triage.ENTRIES,
+)
 _BY_ID = {entry.id: entry for entry in ENTRIES}
 
 
