@@ -18,6 +18,8 @@ SMALL = 1000
 """Whole numbers up to here count things or name cutoffs; they are not results, unless a column says so."""
 COUNTED = frozenset({"n", "n_docs"})
 ENDS = ("_low", "_high")
+SILENT = frozenset({"script", "style", "svg", "template", "dl", "blockquote"})
+"""Parts of a page without results: drawings repeat data, dl holds definitions, blockquote the documents' own words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ class _Page(HTMLParser):
         self.text: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in {"script", "style", "svg", "template"}:
+        if tag in SILENT:
             self.silent += 1
         elif tag == "table":
             self.head = []
@@ -93,7 +95,7 @@ class _Page(HTMLParser):
             self._flush()
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in {"script", "style", "svg", "template"}:
+        if tag in SILENT:
             self.silent = max(0, self.silent - 1)
         elif tag == "tr" and self.row is not None:
             if self.heads_only:

@@ -19,12 +19,12 @@ def write_methods(folder: Path, *, out: Path | None = None) -> tuple[Path, Path]
     target = out or run.path
     target.mkdir(parents=True, exist_ok=True)
     paths = target / "methods.md", target / "methods.tex"
-    files.write_text(paths[0], f"{said}\n\n{tables.markdown(table)}")
+    files.write_text(paths[0], "\n".join([*said, "", tables.markdown(table)]))
     files.write_text(paths[1], document(said, table))
     return paths
 
 
-def document(said: str, table: tables.Table) -> str:
+def document(said: list[str], table: tables.Table) -> str:
     """A LaTeX document that compiles as it stands."""
     return "\n".join(
         [
@@ -34,7 +34,7 @@ def document(said: str, table: tables.Table) -> str:
             r"\usepackage{graphicx}",
             r"\begin{document}",
             r"\section*{Methods}",
-            words.latex(said),
+            *(words.latex(sentence) for sentence in said),
             "",
             tables.latex(table)
             .replace(r"\begin{tabular}", "\\resizebox{\\textwidth}{!}{%\n\\begin{tabular}")
@@ -45,11 +45,10 @@ def document(said: str, table: tables.Table) -> str:
     )
 
 
-def paragraph(run: RunFolder) -> str:
-    """What was done, in the past tense, from what the folder says."""
-    return " ".join(
-        filter(None, (_corpus(run), _splits(run), _pipeline(run), _decisions(run), _intervals(run), _end(run)))
-    )
+def paragraph(run: RunFolder) -> list[str]:
+    """What was done, in the past tense, from what the folder says; a sentence or two a line."""
+    said = (_corpus(run), _splits(run), _pipeline(run), _decisions(run), _intervals(run), _end(run))
+    return [line for line in said if line]
 
 
 def _corpus(run: RunFolder) -> str:
@@ -102,9 +101,9 @@ def _decisions(run: RunFolder) -> str:
     return (
         f"The calibrator was selected among {', '.join(decide.get('calibration') or ())} by document-grouped log loss; "
         f"the operating threshold kept a false positive rate of {words.number(decide.get('fpr_budget'), 2)} on TUNE; "
-        f"the two triage thresholds were chosen by method {triage.get('method')} for a screening sensitivity of "
-        f"{words.number(triage.get('screening_sensitivity'))} and an alert precision of "
-        f"{words.number(triage.get('alert_precision'))}."
+        f"the two triage thresholds were chosen by method {triage.get('method')} with targets "
+        f"{words.number(triage.get('screening_sensitivity'))} (screening) and "
+        f"{words.number(triage.get('alert_precision'))} (alerts)."
     )
 
 

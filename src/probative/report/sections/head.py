@@ -22,7 +22,7 @@ def section(run: RunFolder) -> parts.Part:
         "At a glance",
         sentence(run),
         *_banners(run),
-        *_flags(run),
+        _flags(run),
         _headline(run),
         _trained(run),
         _intervals(run),
@@ -79,11 +79,11 @@ def _audit(run: RunFolder) -> parts.Part:
     return parts.note(f"Audit failed: {', '.join(map(str, failed))}. {run.audit.get('summary', '')}", "warn")
 
 
-def _flags(run: RunFolder) -> Iterator[parts.Part]:
-    for flag in run.meta.get("flags") or ():
-        yield parts.note(f"Look twice: {flag}", "warn")
-    for broken in run.meta.get("invariants") or ():
-        yield parts.note(f"An invariant does not hold: {broken}", "warn")
+def _flags(run: RunFolder) -> parts.Part | None:
+    said = [f"An invariant does not hold: {broken}" for broken in run.meta.get("invariants") or ()]
+    said += run.meta.get("flags") or ()
+    rows = [[flag] for flag in said]
+    return parts.table("flags", "Look twice", ["what was noticed"], rows, keep=False) if rows else None
 
 
 def headline(run: RunFolder, id: str, criteria: str = "all") -> Record | None:  # noqa: A002
@@ -103,18 +103,17 @@ def _headline(run: RunFolder) -> parts.Part:
         rows.append(
             [
                 parts.metric(name),
-                parts.cell(words.number(record["value"]), sort=record["value"]),
-                words.bounds(record) or words.NONE,
+                parts.cell(words.measured(record), sort=record["value"]),
+                _verdict(name, record),
                 words.NONE if folds is None or spread is None
                 else f"{words.number(folds['value'])} ± {words.number(spread)}",
                 parts.cell(f"{words.count(record['n'])} / {words.count(record['n_docs'])}", sort=record["n"]),
                 _population(record),
-                _verdict(name, record),
             ]
         )  # fmt: skip
     if not rows:
         return parts.missing("Headline metrics", "metrics_master.json holds none of them.")
-    head = ["metric", "value", "95 % interval", "mean ± std over folds", "n / documents", "population", "target"]
+    head = ["metric", "value, 95 % interval", "target", "mean ± std over folds", "n / documents", "population"]
     return parts.table("headline", "Headline metrics", head, rows)
 
 
@@ -127,9 +126,9 @@ def _verdict(name: str, record: Record) -> Any:
     if target is None:
         return words.NONE
     if record.get("reason"):
-        return f"{target}: {record['reason']}"
+        return f"{record['reason']}: {name} {target}"
     met = target.met(record["value"])
-    return parts.cell(f"{target} {'✓ met' if met else '✗ not met'}", tone="good" if met else "bad")
+    return parts.cell(f"{'✓ met' if met else '✗ not met'}: {name} {target}", tone="good" if met else "bad")
 
 
 def _trained(run: RunFolder) -> parts.Part | None:

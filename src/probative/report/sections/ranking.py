@@ -39,7 +39,7 @@ def _by_k(run: RunFolder, population: str) -> parts.Part:
     whole = run.record("mrr", population=population)
     after = f" mrr over the whole ranking: {parts.measured(whole)['text']}." if whole else ""
     sample = run.record("ndcg@10", population=population)
-    n = f" n = {sample['n']:,} queries in {sample['n_docs']:,} documents." if sample else ""
+    n = f" n = {sample['n']:,} queries, n_docs = {sample['n_docs']:,}." if sample else ""
     head = ["metric", *(f"K = {k}" for k in KS)]
     return parts.table(
         f"ranking_{population}", f"Ranking by K, population {population}", head, rows, f"With 95 % intervals.{n}{after}"
