@@ -1,7 +1,7 @@
 """PV022: intervals against an independent and smaller resampling of documents.
 
 A stated bound must lie between two order statistics of these resamples; the true percentile lies outside them about
-once in ten million.
+once in a million.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from probative.audit.sums import Array
 TITLE = "Intervals agree with an independent resampling"
 FIX = "Make the intervals again: probative evaluate RUN."
 ENOUGH = 100
-DEVIATIONS = 5.5
+DEVIATIONS = 5.0
 EXEMPT = ("k_min", "k_max", "curve_threshold")
 
 
@@ -103,6 +103,14 @@ def _outside(low: float, high: float, values: Array, stated: int) -> str | None:
     return ""
 
 
+def wilson(share: float, n: float) -> tuple[float, float]:
+    """The shares that n draws with this outcome may come from."""
+    square = DEVIATIONS**2
+    centre = (share + square / (2 * n)) / (1 + square / n)
+    half = DEVIATIONS / (1 + square / n) * math.sqrt(share * (1 - share) / n + square / (4 * n * n))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
 def _missing(found: Sequence[Comparison]) -> Iterator[str]:
     for item in found:
         record, answer = item.record, item.answer
@@ -114,9 +122,8 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
 def band(known: NDArray[np.float64], share: float, stated: int) -> tuple[float, float]:
     """Where the percentile of `stated` other resamples of the same documents must lie; `known` is sorted."""
     n = len(known)
-    deviation = math.sqrt(share * (1 - share) * (n + n * n / stated))
-    below = math.floor(share * n - DEVIATIONS * deviation) - 1
-    above = math.ceil(share * n + DEVIATIONS * deviation)
+    least, most = wilson(share, n * stated / (n + stated))
+    below, above = math.floor(least * n) - 1, math.ceil(most * n)
     room = float(known.std()) / 2
     low = known[below] if below >= 0 else known[0] - room
     high = known[above] if above < n else known[-1] + room

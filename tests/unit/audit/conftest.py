@@ -223,7 +223,7 @@ def seal(folder: Path) -> None:
     files.write_text(folder / "checksums.txt", "\n".join(sorted(lines)) + "\n")
 
 
-def make_run(folder: Path, seed: int = 3, resamples: int = 600, method: str = "grid") -> Path:
+def make_run(folder: Path, seed: int = 3, resamples: int = 1000, method: str = "grid") -> Path:
     """A whole run folder that nothing is wrong with."""
     folder.mkdir(parents=True)
     drawn = Drawn(seed)
