@@ -47,6 +47,12 @@ class Journal:
         self.out, self.profile = out, profile
         self.progress = Progress(key=key)
 
+    def begin(self) -> None:
+        """At nothing."""
+        self.note()
+        for name in self.progress.sizes:
+            (self.out / name).touch()
+
     def restore(self) -> None:
         """Go back to the last whole batch."""
         found = Progress(**json.loads((self.out / PROGRESS).read_text(encoding="utf-8")))
@@ -115,7 +121,7 @@ def claim(journal: Journal, *, resume: bool) -> Iterator[Journal]:
         if unfinished:
             journal.restore()
         else:
-            journal.note()
+            journal.begin()
         yield journal
 
 

@@ -140,7 +140,11 @@ class Pipeline:
         sentences = (("0", "one"), ("1", "two"))
         questions = ask([NewDocument(doc_id="", sentences=sentences, criteria=tuple(asked))], (), "en")
         ones = np.full((len(asked) + 2, self.facts["width"]), self.facts["width"] ** -0.5, dtype=np.float32)
-        self._decided(Inputs(view=questions.view, sentence_vectors=ones[:2], criterion_vectors=ones[2:]))
+        inputs, decided = self._decided(
+            Inputs(view=questions.view, sentence_vectors=ones[:2], criterion_vectors=ones[2:])
+        )
+        gate = np.asarray(inputs.gates["final"], dtype=np.float64)
+        self.profile.like().add(gate, [STATES[s] for s in decided.state], questions.view.query_doc)
 
     @property
     def criteria(self) -> Sequence[tuple[str, str]]:
@@ -188,8 +192,9 @@ class Pipeline:
         return {text for criterion_id, text in self.criteria if criterion_id not in excluded}
 
     def _decided(self, inputs: Inputs) -> tuple[Inputs, Decisions]:
-        for stage in self._stages:
-            inputs = stage.apply(inputs)
+        with np.errstate(over="ignore"):  # the logistic of very negative log-odds is 0, as it should be
+            for stage in self._stages:
+                inputs = stage.apply(inputs)
         node = sigmoid(inputs.scores["final_node"])
         order = rankings(inputs)["final"].order
         return inputs, self.decider.decide(inputs.gates["final"], order, node, inputs.pool, inputs.view.offsets)

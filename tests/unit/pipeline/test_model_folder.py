@@ -88,3 +88,16 @@ def test_a_broken_description_is_refused(model: Path, text: str) -> None:
 def test_a_folder_that_is_no_model_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="probative fit"):
         model_folder.check(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["a\0.json", "x" * 5000 + ".json", ""])
+def test_a_name_that_no_file_can_have_is_refused(model: Path, name: str) -> None:
+    change_facts(model, files={name: "0" * 64})
+    with pytest.raises(ModelError):
+        model_folder.check(model)
+
+
+def test_json_without_end_is_refused(model: Path) -> None:
+    (model / "model.json").write_text("[" * 100_000)
+    with pytest.raises(ModelError, match="cannot be read"):
+        model_folder.check(model)
