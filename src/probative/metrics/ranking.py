@@ -42,15 +42,11 @@ def discount(length: int) -> FloatArray:
     return table
 
 
-def cutoffs(ks: Sequence[int | str], n: IntArray) -> IntArray:
-    """(K, Q) the cutoff of every query; `all` is its number of candidates."""
-    return np.stack([np.asarray(n) if k == "all" else np.full(len(n), int(k), dtype=np.int64) for k in ks])
-
-
 def divide(a: ArrayLike, b: ArrayLike) -> FloatArray:
     """a / b, and 0 where b is 0 (001 §5)."""
-    a, b = np.broadcast_arrays(np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64))
-    out: FloatArray = np.divide(a, b, out=np.zeros(a.shape), where=b != 0)
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    shape = a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape)
+    out: FloatArray = np.divide(a, b, out=np.zeros(shape), where=b != 0)
     return out
 
 
@@ -93,8 +89,9 @@ def _with_gold(rank: IntArray, offsets: IntArray, n: IntArray, ks: Sequence[int 
     reciprocal = np.where(first < _NEVER, 1.0 / first, 0.0)
     ideal = np.cumsum(discount(int(size.max())))
     values: dict[str, FloatArray] = {"mrr": reciprocal}
-    for k, cut in zip(ks, cutoffs(ks, n), strict=True):
-        inside = rank <= np.repeat(cut, size)
+    for k in ks:
+        cut = n if k == "all" else int(k)
+        inside = rank <= (np.repeat(n, size) if k == "all" else cut)
         hits = np.add.reduceat(inside, start, dtype=np.float64)
         summed = np.add.reduceat(np.where(inside, precision, 0.0), start)
         best = np.minimum(size, cut)
@@ -118,8 +115,8 @@ def pool_recall(
     pooled = segments.total(in_pool, offsets)
     owner = segments.owner(offsets)
     values = {"pool_coverage": divide(pooled, size)}
-    for k, cut in zip(ks, cutoffs(ks, n), strict=True):
-        inside = in_pool & (rank > 0) & (rank <= cut[owner])
+    for k in ks:
+        inside = in_pool & (rank > 0) & (rank <= (n[owner] if k == "all" else int(k)))
         values[f"recall_inpool@{k}"] = divide(segments.total(inside, offsets), pooled)
     return values
 
@@ -140,10 +137,8 @@ def evaluate_ranking(
     some = np.flatnonzero(size)
     n = np.diff(offsets)[some]
     values = _with_gold(rank, gold_offsets[np.append(some, len(size))], n, ks)
-    return {
-        name: (float(column.sum()) / max(len(some), 1), float(column.sum()) / max(len(size), 1))
-        for name, column in values.items()
-    }
+    sums = {name: float(column.sum()) for name, column in values.items()}
+    return {name: (total / max(len(some), 1), total / max(len(size), 1)) for name, total in sums.items()}
 
 
 def trec_order(scores: NDArray[np.floating], uids: Sequence[str], offsets: IntArray) -> IntArray:

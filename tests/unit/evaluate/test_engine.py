@@ -243,8 +243,8 @@ def test_many_criteria_write_no_records_for_each() -> None:
 
 
 def test_query_level_intervals_are_shorter_here_and_labelled() -> None:
-    table = predictions(documents=200, seed=1)
-    prob = np.round((np.repeat(np.random.default_rng(1).random(200), 4) + table.positive) / 2, 2)
+    table = predictions(documents=80, seed=1)
+    prob = np.round((np.repeat(np.random.default_rng(1).random(80), 4) + table.positive) / 2, 2)
     table = replace(table, prob=prob, predicted=prob >= 0.5)
     by_document = evaluate(table, QUICK).get("brier")
     master = evaluate(table, EvaluateSettings(bootstrap=200, resample="queries"))
