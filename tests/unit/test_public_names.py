@@ -44,6 +44,6 @@ def test_the_light_rooms_import_no_model_package() -> None:
     assert said.stdout.strip() == "[]"
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
-    with pytest.raises(AttributeError, match="nonsense"):
-        import_module("probative").nonsense
+def test_an_unknown_name_is_an_import_error() -> None:
+    with pytest.raises(ImportError, match="nonsense"):
+        from probative import nonsense  # noqa: F401
