@@ -187,7 +187,7 @@ def _reranker(settings: PipelineSettings) -> list[Stage]:
         lambda: LambdaRanker(rerank.lambdarank, seed=seed),
         LambdaRanker.load,
         {"rank": "rerank", "node": "rerank_node", "gate": "rerank"},
-        parts=rerank.lambdarank.parts,
+        parts=None,  # no later stage learns from the trees, so TRAIN needs no scores of theirs
         seed=seed,
     )
     return [linear, trees]
