@@ -52,6 +52,8 @@ def run(arguments: Sequence[str]) -> int:
         try:
             app(args=arguments, prog_name="probative")
         except SystemExit as leaving:
+            if leaving.code == manners.INTERRUPTED:  # typer has swallowed the interruption
+                raise KeyboardInterrupt from None
             return leaving.code if isinstance(leaving.code, int) else 1
         return 0
 

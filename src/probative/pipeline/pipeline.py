@@ -195,6 +195,8 @@ class Pipeline:
         with np.errstate(over="ignore"):  # the logistic of very negative log-odds is 0, as it should be
             for stage in self._stages:
                 inputs = stage.apply(inputs)
+                # Rounded between stages as a run's cache rounds them, so that decisions are the run's to the bit.
+                inputs = inputs.with_scores(**{n: v.astype(np.float32, copy=False) for n, v in inputs.scores.items()})
         node = sigmoid(inputs.scores["final_node"])
         order = rankings(inputs)["final"].order
         return inputs, self.decider.decide(inputs.gates["final"], order, node, inputs.pool, inputs.view.offsets)
