@@ -41,13 +41,13 @@ def sections(full: bool) -> list[Section]:
     loops = 10_000 if full else 50
     found = [
         Section(
-            name=f"ranking-{shape.queries}",
+            name=f"ranking-{name}",
             title=f"Ranking: six metrics, five cutoffs, {shape.name}",
             head=LIBRARY,
             rows=lambda shape=shape: ranking.compare(shape, slow=full or shape is REFERENCE),  # type: ignore[misc]
             full=shape is not REFERENCE,
         )
-        for shape in (REFERENCE, LONG, LARGE)
+        for name, shape in (("reference", REFERENCE), ("long", LONG), ("large", LARGE))
     ]
     return [
         *found,
@@ -83,7 +83,10 @@ def sections(full: bool) -> list[Section]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--full", action="store_true", help="also the large shapes, and long loops over peers")
-    parser.add_argument("--only", help="tables whose name begins so: ranking, detection, resampling, command, growth")
+    parser.add_argument(
+        "--only",
+        help="tables whose name begins so: ranking-reference, -long, -large, detection, resampling, command, growth",
+    )
     parser.add_argument("--out", type=Path, default=RESULTS, help="where the results go; - prints only")
     chosen = parser.parse_args()
     lines = ["# Benchmarks", "", *NOTE.splitlines(), "", *(f"- {name}: {value}" for name, value in machine())]
