@@ -30,6 +30,11 @@ def percent(value: float | None, digits: int = 1) -> str:
     return NONE if value is None else f"{100 * value:.{digits}f} %"
 
 
+def signed(value: float | None, digits: int = 4) -> str:
+    """A difference, with its sign."""
+    return NONE if value is None else f"{value:+.{digits}f}"
+
+
 def bounds(record: Mapping[str, Any] | None, digits: int = 3) -> str:
     """The interval of a record; * marks Clopper–Pearson, empty when there is none."""
     if record is None or record.get("ci_low") is None:

@@ -207,13 +207,13 @@ def tau_grid(rows: Rows) -> Plot:
 
     def make(axes: Any) -> None:
         kept = [r for r in rows if r["screening_sensitivity"] is not None and r["alert_precision"] is not None]
-        shown = [r["uncertain_rate"] for r in kept]
-        found = axes.scatter(
+        most = max([r["sentences_shown"] or 0 for r in kept], default=0) or 1
+        axes.scatter(
             [r["screening_sensitivity"] for r in kept], [r["alert_precision"] for r in kept],
-            s=[4 + 40 * v for v in shown], facecolors="none", edgecolors=BLUE, linewidths=0.6,
+            s=[6 + 60 * (r["sentences_shown"] or 0) / most for r in kept],
+            facecolors="none", edgecolors=BLUE, linewidths=0.7, label="size: sentences to read",
         )  # fmt: skip
-        found.set_label("size: share UNCERTAIN")
-        axes.set(xlabel="screening_sensitivity (TUNE)", ylabel="alert_precision (TUNE)", ylim=(-0.02, 1.02))
+        axes.set(xlabel="screening_sensitivity", ylabel="alert_precision", ylim=(-0.02, 1.05))
         axes.legend(loc="lower left")
 
     return draw("tau_grid", make)

@@ -76,67 +76,57 @@ def _sizes(run: RunFolder, by: str, groups: dict[str, str]) -> parts.Part | None
 
 
 def _sweeps(run: RunFolder) -> list[parts.Part | None]:
-    ablation = run.ablation or {}
-    found: list[parts.Part | None] = []
-    named, fixed = policies(ablation.get("policies") or ())
-    if named:
-        columns = ("policy", "k_mean", "evidence_recall", "fixed_recall")
-        data = [
-            (r["policy"], r["k_mean"], r["evidence_recall"], r["fixed_recall"]) for rows in named.values() for r in rows
-        ]
-        found.append(
-            parts.figure(
-                curves.policies(named, fixed),
-                "Recall against mean K",
-                f"Evidence recall against mean K for {', '.join(named)}, beside fixed K at the same mean.",
-                columns,
-                data,
-                "A policy is worth something only above the line of fixed K.",
-            )
-        )
-    sweep = [row for row in map(_flat, ablation.get("gamma_sweep") or ()) if row.get("gamma") is not None]
-    if sweep and all("evidence_recall" in row and "k_mean" in row for row in sweep):
-        found.append(
-            parts.figure(
-                curves.gamma(sweep),
-                "The γ sweep",
-                f"Evidence recall and mean K for γ in {', '.join(str(row['gamma']) for row in sweep)}.",
-                list(sweep[0]),
-                [tuple(row.values()) for row in sweep],
-            )
-        )
-    return found
+    pairs = policies(run)
+    sweep = (run.ablation or {}).get("gamma_sweep") or []
+    return [_recall_by_k(pairs) if pairs else None, _gamma(sweep) if sweep else None]
 
 
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose records are replaced by their values."""
-    return {key: value.get("value") if isinstance(value, dict) else value for key, value in row.items()}
+def policies(run: RunFolder) -> list[dict[str, Any]]:
+    """Every policy beside fixed K at its own mean."""
+    rows = (run.ablation or {}).get("policies") or ()
+    found = {row["name"]: {r["id"]: r["value"] for r in row["metrics"] if r["scope"] == "pooled"} for row in rows}
+    pairs = []
+    for name, values in found.items():
+        rival = found.get(f"fixed at the mean K of {name}")
+        if rival is not None:
+            kept = {key: values[key] for key in ("k_mean", "evidence_recall")}
+            fixed = {"fixed_k_mean": rival["k_mean"], "fixed_recall": rival["evidence_recall"]}
+            pairs.append({"policy": name, **kept, **fixed})
+    return pairs
 
 
-def policies(rows: Any) -> tuple[dict[str, list[dict[str, Any]]], list[dict[str, Any]]]:
-    """Policies by kind, and fixed K at the mean of each."""
+def _recall_by_k(pairs: list[dict[str, Any]]) -> parts.Part:
     named: dict[str, list[dict[str, Any]]] = {}
-    fixed = []
-    for given in rows:
-        row = _flat(given)
-        if row.get("k_mean") is None or row.get("evidence_recall") is None:
-            continue
-        label = str(row.get("policy") or row.get("name") or row.get("kind"))
-        flat = {**row, "policy": label, "fixed_recall": row.get("fixed_recall")}
-        named.setdefault(label.split()[0].split("(")[0], []).append(flat)
-        if flat["fixed_recall"] is not None:
-            fixed.append({"k_mean": row.get("fixed_k_mean", row["k_mean"]), "evidence_recall": flat["fixed_recall"]})
-    return named, fixed
+    for row in pairs:
+        named.setdefault(row["policy"].split()[0], []).append(row)
+    fixed = [{"k_mean": row["fixed_k_mean"], "evidence_recall": row["fixed_recall"]} for row in pairs]
+    return parts.figure(
+        curves.policies(named, fixed),
+        "Recall against mean K",
+        f"Evidence recall against mean K for {', '.join(named)}, beside fixed K at the same mean.",
+        list(pairs[0]),
+        [tuple(row.values()) for row in pairs],
+        "Before the gate. A policy is worth something only above the line of fixed K.",
+    )
+
+
+def _gamma(sweep: list[dict[str, Any]]) -> parts.Part:
+    return parts.figure(
+        curves.gamma(sweep),
+        "The γ sweep",
+        f"Evidence recall and mean K of the mass policy for γ in {', '.join(str(row['gamma']) for row in sweep)}.",
+        list(sweep[0]),
+        [tuple(row.values()) for row in sweep],
+    )
 
 
 def _policies(run: RunFolder) -> parts.Part | None:
-    named, _ = policies((run.ablation or {}).get("policies") or ())
+    keys = ("k_mean", "evidence_recall", "fixed_k_mean", "fixed_recall")
     rows = [
-        [row["policy"], *(words.number(row[key]) for key in ("k_mean", "evidence_recall", "fixed_recall"))]
-        for kept in named.values()
-        for row in kept
+        [row["policy"], *(parts.cell(words.number(row[key]), sort=row[key]) for key in keys)] for row in policies(run)
     ]
     if not rows:
         return None
-    head = ["policy", "mean K", "recall", "recall of fixed K at that mean"]
-    return parts.table("policies_at_equal_k", "Policies at equal mean K", head, rows)
+    head = ["policy", "mean K", "recall", "mean K of fixed", "recall of fixed"]
+    title = "Every policy beside fixed K at its own mean"
+    return parts.table("policies_at_equal_k", title, head, rows, "Paired intervals stand in ablation.json.")

@@ -21,7 +21,7 @@ STEPS = {
     "selected_gate": "selected (gate)",
     "selected_triage": "shown (triage)",
 }
-METRICS = ("ndcg@10", "recall@10", "auroc", "evidence_recall", "alert_precision")
+METRICS = ("ndcg@10", "recall@10", "auroc", "evidence_recall", "k_mean", "alert_precision")
 
 
 def section(run: RunFolder) -> parts.Part:
@@ -54,62 +54,55 @@ def _flow(run: RunFolder) -> parts.Part:
 
 
 def _rows(run: RunFolder) -> list[Mapping[str, Any]]:
-    return [row for row in (run.ablation or {}).get("rows") or () if isinstance(row, Mapping)]
+    return list((run.ablation or {}).get("rows") or ())
 
 
-def _label(row: Mapping[str, Any]) -> str:
-    return str(row.get("title") or row.get("label") or row.get("name") or row.get("id") or "")
-
-
-def _cells(row: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The records of a row by metric, wherever the row keeps them."""
-    inner = row.get("metrics") or row.get("records") or row
-    if isinstance(inner, list | tuple):
-        return {str(record["id"]): record for record in inner}
-    return {
-        name: value if isinstance(value, Mapping) else {"value": value}
-        for name, value in inner.items()
-        if isinstance(value, Mapping) or (isinstance(value, int | float) and parts.pattern(name))
-    }
+def _record(row: Mapping[str, Any], name: str, scope: str = "pooled") -> Mapping[str, Any]:
+    return next((record for record in row["metrics"] if record["id"] == name and record["scope"] == scope), {})
 
 
 def _ablation(run: RunFolder) -> parts.Part:
     found = _rows(run)
     if not found:
         return parts.missing("The ablation", "`probative ablate` has not been run; Ranking compares the stages.")
-    cells = [(_label(row), _cells(row)) for row in found]
-    names = [name for name in METRICS if any(name in row for _, row in cells)]
-    rows = [[label, *(_measured(row.get(name)) for name in names)] for label, row in cells]
-    return parts.table(
+    rows = []
+    for row in found:
+        cells: list[Any] = [str(row["label"])]
+        cells += [_cell(_record(row, name), _record(row, name, "fold_mean")) for name in METRICS]
+        seconds = row.get("seconds")
+        rows.append([*cells, parts.cell(words.NONE if seconds is None else f"{seconds:.1f}", sort=seconds)])
+    table = parts.table(
         "ablation_stages",
         "Ablation on the same folds and candidates",
-        ["configuration", *map(parts.metric, names)],
+        ["configuration", *map(parts.metric, METRICS), "seconds"],
         rows,
+        "Pooled value ± standard deviation over folds. Before the gate exists, the probability is the best candidate's "
+        "score calibrated on TUNE.",
     )
+    said = (run.ablation or {}).get("words") or ()
+    return {"kind": "group", "parts": [table, parts.folded("In words", _in_words(said))] if said else [table]}
 
 
-def _measured(record: Mapping[str, Any] | None) -> parts.Part:
-    if record is None:
-        return parts.cell(words.NONE)
-    if record.get("value") is None:
-        return parts.cell(str(record.get("reason") or words.NONE))
-    spread = record.get("std_sample")
-    if record.get("ci_low") is None and spread is not None:
-        return parts.cell(f"{words.number(record['value'])} ± {words.number(spread)}", sort=record["value"])
-    return parts.measured(record)
+def _in_words(said: Any) -> parts.Part:
+    """Each sentence as a row, beside the metric that it is about."""
+    return parts.table("ablation_words", "What each row adds", ["finding"], [[str(line)] for line in said], keep=False)
+
+
+def _cell(record: Mapping[str, Any], folds: Mapping[str, Any]) -> parts.Part:
+    value, spread = record.get("value"), folds.get("std_sample")
+    if value is None or record.get("reason"):
+        why = record.get("reason")
+        return {**parts.cell(words.NONE, tone="weak"), **({"reason": str(why)} if why else {})}
+    return parts.cell(f"{words.number(value)}{'' if spread is None else f' ± {words.number(spread)}'}", sort=value)
 
 
 def _drawn(run: RunFolder) -> parts.Part | None:
     rows = []
     for row in _rows(run):
-        record = _cells(row).get("ndcg@10")
-        if record is not None and record.get("value") is not None:
-            rows.append(
-                {
-                    "name": _label(row),
-                    **{"value": record["value"], "low": record.get("ci_low"), "high": record.get("ci_high")},
-                }
-            )
+        record = _record(row, "ndcg@10")
+        if record.get("value") is not None:
+            low, high = record.get("ci_low"), record.get("ci_high")
+            rows.append({"name": str(row["label"]), "value": record["value"], "low": low, "high": high})
     if not rows:
         return None
     return parts.figure(
@@ -118,23 +111,35 @@ def _drawn(run: RunFolder) -> parts.Part | None:
         "One dot a configuration, with its 95 % interval.",
         list(rows[0]),
         [tuple(row.values()) for row in rows],
+        "Intervals overlap even where the paired difference is clear: see the paired comparisons.",
     )
 
 
 def _comparisons(run: RunFolder) -> parts.Part | None:
-    found = [row for row in (run.ablation or {}).get("comparisons") or () if isinstance(row, Mapping)]
+    found = [row for row in (run.ablation or {}).get("comparisons") or () if row.get("difference") is not None]
     if not found:
         return None
-    keys = [key for key in found[0] if all(not isinstance(row.get(key), dict | list) for row in found)]
-    rows = [[_said(row.get(key)) for key in keys] for row in found]
-    title = "Paired comparisons"
-    return parts.folded(title, parts.table("ablation_comparisons", title, keys, rows))
+    rows = [
+        [
+            f"{row['other']} against {row['base']}",
+            parts.metric(str(row["id"])),
+            parts.cell(words.signed(row["difference"]), sort=row["difference"]),
+            _interval(row),
+            words.number(row.get("p"), 4),
+            words.number(row.get("p_holm"), 4),
+        ]
+        for row in found
+    ]
+    title = "Paired comparisons with the row above"
+    head = ["rows", "metric", "difference", "95 % interval", "p", "p after Holm"]
+    after = "Both rows on the same resamples of documents; p by swapping documents between them."
+    return parts.folded(title, parts.table("ablation_comparisons", title, head, rows, after))
 
 
-def _said(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return words.number(value, 4) if isinstance(value, int | float) or value is None else str(value)
+def _interval(row: Mapping[str, Any]) -> str:
+    if row.get("ci_low") is None:
+        return words.NONE
+    return f"[{words.signed(row['ci_low'])}, {words.signed(row['ci_high'])}]"
 
 
 def _costs(run: RunFolder) -> parts.Part | None:

@@ -78,18 +78,16 @@ def _risk(run: RunFolder) -> parts.Part | None:
 
 
 def _grid(run: RunFolder) -> parts.Part | None:
-    rows = [dict(row) for row in (run.ablation or {}).get("tau_grid") or () if isinstance(row, dict)]
-    wanted = {"screening_sensitivity", "alert_precision"}
-    if not rows or not wanted <= rows[0].keys():
+    rows = ((run.ablation or {}).get("tau_grid") or {}).get("rows") or []
+    if not rows:
         return None
-    shown = [{"uncertain_rate": 0.3, **row} for row in rows]
     return parts.figure(
-        bars.tau_grid(shown),
+        bars.tau_grid(rows),
         "The (τ_neg, τ_pos) grid on TUNE",
-        "Screening sensitivity against alert precision for every pair of thresholds that was tried.",
+        "Screening sensitivity against alert precision for every pair of thresholds, one line for each τ_neg.",
         list(rows[0]),
         [tuple(row.values()) for row in rows],
-        "Each ring is one pair of thresholds.",
+        "TUNE of all folds together. Larger rings leave more to read; the data name every pair.",
     )
 
 
