@@ -27,9 +27,9 @@ SIZES = (1_000, 100_000)
 LABELLED = 300
 HEAD = ("encoder", "documents", "sentences", "documents/s", "encode", "stages", "write", "read", "peak memory")
 NOTE = """Demo documents (synthetic, about 19 sentences and 10 questions each) from one JSONL file, through
-`probative.pipeline.screen`, nothing cached. *encode*, *stages*, *write* and *read* are shares of the wall time: vectors;
-retrieval, rerankers, graph and decision; decisions as JSON with fsync a batch; reading and the rest. Peak memory is that
-of the process, models and libraries included; it is flat when it does not grow with the documents."""
+`probative.pipeline.screen`, nothing cached. *encode*, *stages*, *write* and *read* are shares of the wall time:
+vectors; retrieval, rerankers, graph and decision; decisions as JSON with fsync a batch; reading and the rest. Peak
+memory is that of the process, models and libraries included; it is flat when it does not grow with the documents."""
 
 
 def fitted(folder: Path, encoder: str) -> Path:

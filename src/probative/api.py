@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probative.errors import ConfigError
-from probative.evaluate.api import compare, evaluate
+from probative.evaluation.api import compare, evaluate
 
 if TYPE_CHECKING:
     from probative.data import Corpus
-    from probative.evaluate.records import MetricsMaster
+    from probative.evaluation.records import MetricsMaster
     from probative.experiment.settings import RunSettings
     from probative.experiment.tune_objective import Objective
     from probative.pipeline.screen import Screened
@@ -40,7 +40,7 @@ class Run:
     @cached_property
     def metrics(self) -> MetricsMaster:
         """Every metric of the run."""
-        from probative.evaluate.records import MetricsMaster
+        from probative.evaluation.records import MetricsMaster
 
         return MetricsMaster.read(self.folder / "metrics_master.json")
 
@@ -252,8 +252,11 @@ def screen(
     show: Callable[[int, str], None] = lambda done, label: None,
 ) -> Screened:
     """Decide about the documents of `source` with a model folder, and write the decisions to `out`."""
-    from probative.pipeline import Pipeline, screen
+    from probative.pipeline import NewDocument, Pipeline, screen
     from probative.pipeline.reading import read, unique
+
+    pipeline = Pipeline.load(model, trust=trust)
+    asked = tuple(pipeline.criteria)
 
     def finish(folder: Path) -> None:
         if parquet:
@@ -261,10 +264,11 @@ def screen(
         if review:
             from probative.report.review import write_review
 
-            write_review(folder, documents=unique(read(Path(source))))
+            found = (row for row in unique(read(Path(source))) if isinstance(row, NewDocument))
+            write_review(folder, documents=(replace(row, criteria=row.criteria or asked) for row in found))
 
     return screen.screen(
-        Pipeline.load(model, trust=trust),
+        pipeline,
         Path(source),
         Path(out),
         resume=resume,
@@ -289,8 +293,8 @@ def complete(result: Path, config: RunSettings, show: Show) -> None:
     """Evaluate a run's tables, then audit and report them, then seal the folder."""
     from probative import files
     from probative.audit import audit, data_statement
-    from probative.evaluate.api import evaluate_source
-    from probative.evaluate.readers import read_path
+    from probative.evaluation.api import evaluate_source
+    from probative.evaluation.readers import read_path
     from probative.experiment.run_tables import contents, seal
     from probative.report import write_report
 
