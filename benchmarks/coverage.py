@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from probative.evaluate import of_ranking, of_triage
-from probative.evaluate.bootstrap import estimate, measure
-from probative.evaluate.curve import Curve, Part, stairs
-from probative.evaluate.cut import Cut, Prepared
-from probative.evaluate.predictions import Predictions
-from probative.evaluate.resample import Draw, units
-from probative.evaluate.totals import Fact, Key
+from probative.evaluation import of_ranking, of_triage
+from probative.evaluation.bootstrap import estimate, measure
+from probative.evaluation.curve import Curve, Part, stairs
+from probative.evaluation.cut import Cut, Prepared
+from probative.evaluation.predictions import Predictions
+from probative.evaluation.resample import Draw, units
+from probative.evaluation.totals import Fact, Key
 from probative.files import write_text
 from probative.metrics import lookup
 

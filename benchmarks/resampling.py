@@ -13,14 +13,14 @@ from benchmarks.data import Data, Shape, per_query, simulate
 from benchmarks.detection import sklearn
 from benchmarks.ranking import Row
 from benchmarks.timing import Disagreement, agree, seconds, timed
-from probative.evaluate.bootstrap import Measured, estimate, measure
-from probative.evaluate.curve import Curve, Part
-from probative.evaluate.cut import Cut, Prepared
-from probative.evaluate.engine import FINAL, Stage
-from probative.evaluate.readers import read_any
-from probative.evaluate.resample import Draw, units
-from probative.evaluate.scopes import scopes
-from probative.evaluate.settings import EvaluateSettings
+from probative.evaluation.bootstrap import Measured, estimate, measure
+from probative.evaluation.curve import Curve, Part
+from probative.evaluation.cut import Cut, Prepared
+from probative.evaluation.engine import FINAL, Stage
+from probative.evaluation.readers import read_any
+from probative.evaluation.resample import Draw, units
+from probative.evaluation.scopes import scopes
+from probative.evaluation.settings import EvaluateSettings
 from probative.metrics import calibration
 
 RESAMPLES = 10_000

@@ -99,9 +99,9 @@ class Run:
 
     def evaluate(self) -> None:
         """Make metrics_master.json and its tables anew from the spoilt tables, as one would who hides an edit well."""
-        from probative.evaluate.api import evaluate_source
-        from probative.evaluate.readers import read_path
-        from probative.evaluate.settings import EvaluateSettings
+        from probative.evaluation.api import evaluate_source
+        from probative.evaluation.readers import read_path
+        from probative.evaluation.settings import EvaluateSettings
 
         self._carry_into_stages()
         resamples = json.loads((self.folder / "metrics_master.json").read_text())["meta"]["bootstrap"]["resamples"]

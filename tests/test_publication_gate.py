@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from probative.audit import invariants, publish
 from probative.audit.source import opened
-from probative.evaluate.api import evaluate_source
-from probative.evaluate.readers import read_path
-from probative.evaluate.settings import EvaluateSettings
+from probative.evaluation.api import evaluate_source
+from probative.evaluation.readers import read_path
+from probative.evaluation.settings import EvaluateSettings
 
 
 def predictions(folder: Path, seed: int, *, positives: float, ties: bool) -> Path:

@@ -1,4 +1,4 @@
-"""LK001 to LK006: does the corpus or the configuration let EVAL leak into what is learned?"""
+"""LK001 to LK007: does the corpus or the configuration let EVAL leak into what is learned?"""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ BANDS = 16
 ALIKE = 0.8
 TELLING = 0.995
 WORDS = re.compile(r"\w+")
+TELLING_TITLE = "No single feature gives the gold away"
 TOGETHER = "Keep them on one side: set folds.near_duplicates to a similarity such as 0.8, or remove one of each."
 
 
@@ -143,7 +144,7 @@ def _features(annotated: Annotated) -> dict[str, Feature]:
 
 def telling(annotated: Annotated, train: frozenset[str]) -> Check:
     """LK004: a single feature that all but knows the gold."""
-    title = "No single feature gives the gold away"
+    title = TELLING_TITLE
     if annotated.gold is None:
         return absent("LK004", title, "the gold names no sentences; import the corpus first")
     any_gold = {uid for uids in annotated.gold.values() for uid in uids}
@@ -167,10 +168,12 @@ def leakage(
     *,
     quick: bool = False,
     runner: poisoning.Runner = poisoning.run_command,
+    prover: poisoning.Prover = poisoning.prove_command,
 ) -> dict[str, Any]:
     """Look for leaks in a configuration and its corpus; `quick` leaves out the runs on poisoned corpora.
 
-    `runner` makes a run folder from a configuration and a corpus folder; by default it starts `probative run`.
+    `runner` makes a run folder from a configuration and a corpus folder, `prover` fits each stage without EVAL; by
+    default both start commands.
     """
     path = Path(config)
     try:
@@ -189,29 +192,27 @@ def leakage(
         guarded("LK002", "No two documents are near-duplicates", lambda: near(annotated, together)),
         guarded("LK003", "No criterion quotes its own gold", lambda: criteria(annotated)),
     ]
-    found += _with_runs(path, folder, annotated, runner, quick=quick)
+    if quick:
+        found += _without_runs(annotated)
+    else:
+        with poisoning.Trial(path, folder, runner, prover) as trial:
+            found += _with_runs(annotated, trial)
     return _result(found, len(annotated.sentences))
 
 
-def _with_runs(
-    path: Path, folder: Path, annotated: Annotated, runner: poisoning.Runner, *, quick: bool
-) -> Sequence[Check]:
-    everything = frozenset(annotated.sentences)
-    title = "No single feature gives the gold away"
-    if quick:
-        why = "left out by --quick"
-        return [
-            guarded("LK004", title, lambda: telling(annotated, everything)),
-            absent("LK005", poisoning.POISONED, why),
-            absent("LK006", poisoning.REPLACED, why),
-        ]
-    with poisoning.Trial(path, folder, runner) as trial:
-        train = trial.train & everything
-        return [
-            guarded("LK004", title, lambda: telling(annotated, train)),
-            guarded("LK005", poisoning.POISONED, trial.poisoned),
-            guarded("LK006", poisoning.REPLACED, trial.replaced),
-        ]
+def _without_runs(annotated: Annotated) -> Sequence[Check]:
+    titles = {"LK005": poisoning.POISONED, "LK006": poisoning.REPLACED, "LK007": poisoning.DELETED}
+    skipped = [absent(code, title, "left out by --quick") for code, title in titles.items()]
+    return [guarded("LK004", TELLING_TITLE, lambda: telling(annotated, frozenset(annotated.sentences))), *skipped]
+
+
+def _with_runs(annotated: Annotated, trial: poisoning.Trial) -> Sequence[Check]:
+    return [
+        guarded("LK004", TELLING_TITLE, lambda: telling(annotated, trial.train)),
+        guarded("LK005", poisoning.POISONED, trial.poisoned),
+        guarded("LK006", poisoning.REPLACED, trial.replaced),
+        guarded("LK007", poisoning.DELETED, trial.deleted),
+    ]
 
 
 def _result(found: Sequence[Check], documents: int) -> dict[str, Any]:

@@ -5,6 +5,7 @@ The experiment is started as a command, so that the audit needs to know nothing 
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import polars as pl
+import yaml
 
 from probative.audit.check import Check, absent, judged
 from probative.audit.corpus import TABLES, read_rows
@@ -23,11 +25,14 @@ from probative.errors import CheckFailed
 
 POISONED = "Predictions do not depend on EVAL's gold"
 REPLACED = "Nothing learned depends on EVAL's text"
+DELETED = "No stage changes when EVAL's documents are deleted"
 DOCUMENTS = 60
 SEED = 13
 FIX = "A stage, a threshold or a statistic sees EVAL. Fit it on TRAIN alone, and choose on TUNE alone."
 Runner = Callable[[Path, Path, Path], None]
 """(configuration, corpus folder, output folder) → a run folder at the output."""
+Prover = Callable[[Path, Path], list[dict[str, Any]]]
+"""(configuration, corpus folder) → findings with property, part and held."""
 NONSENSE = [
     "lorem",
     "ipsum",
@@ -64,13 +69,29 @@ def run_command(config: Path, corpus: Path, out: Path) -> None:
         raise CheckFailed(f"probative run failed on the small corpus of the leakage checks: {last}")
 
 
+def prove_command(config: Path, corpus: Path) -> list[dict[str, Any]]:
+    """`python -m probative.experiment.poison`: every stage fitted with EVAL's gold spoilt, and without its documents."""
+    settings = yaml.safe_load(config.read_text(encoding="utf-8")) or {}
+    with TemporaryDirectory(prefix="probative-leakage-") as place:
+        here = Path(place) / "config.yaml"
+        here.write_text(yaml.safe_dump({**settings, "corpus": str(corpus)}), encoding="utf-8")
+        command = [sys.executable, "-m", "probative.experiment.poison", str(here)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        return list(json.loads(done.stdout)["findings"])
+    except (ValueError, KeyError):
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise CheckFailed(f"the proof of deletion failed on the small corpus of the leakage checks: {last}") from None
+
+
 class Trial:
     """A small corpus, the run on it, and runs on spoilt copies of it."""
 
-    def __init__(self, config: Path, corpus: Path, runner: Runner) -> None:
+    def __init__(self, config: Path, corpus: Path, runner: Runner, prover: Prover) -> None:
         self.config = config
         self.corpus = corpus
         self.runner = runner
+        self.prover = prover
 
     def __enter__(self) -> Self:
         self.place = TemporaryDirectory(prefix="probative-leakage-")
@@ -106,6 +127,13 @@ class Trial:
         other = self.root / "corpus-replaced"
         replace_text(self.small, other, self.eval)
         return self._compare("LK006", REPLACED, self._run(other, "replaced"), predictions=False)
+
+    def deleted(self) -> Check:
+        """LK007: fit every stage without EVAL's documents; models and decisions must keep their bytes."""
+        found = self.prover(self.config, self.small)
+        lines = [f"{f['property']}: {f['part']} is not what it was" for f in found if not f["held"]]
+        parts = ", ".join(dict.fromkeys(str(f["part"]) for f in found))
+        return judged("LK007", DELETED, lines, good=f"byte-identical: {parts}", fix=FIX)
 
     def _compare(self, code: str, title: str, run: Path, *, predictions: bool) -> Check:
         if read(self.base / "folds.parquet") != read(run / "folds.parquet"):
@@ -150,8 +178,6 @@ def _rows(path: Path, fold: Any) -> list[dict[str, Any]]:
 
 
 def _facts(run: Path, fold: Any) -> Any:
-    import json
-
     facts = json.loads((run / "manifest.json").read_text(encoding="utf-8"))["folds"]
     return [{k: v for k, v in entry.items() if k != "seconds"} for entry in facts if str(entry["fold"]) == str(fold)]
 

@@ -63,10 +63,11 @@ class Source:
 
 def _folder(root: Path) -> Source:
     per_query = next((root / name for name in PER_QUERY if (root / name).is_file()), None)
-    if per_query is None and not (root / "metrics_master.json").is_file():
+    if per_query is None:
         raise DataError(
-            f"{root}: holds neither {PER_QUERY[0]} nor metrics_master.json. Give a run folder made by `probative run`, "
-            "an output folder of `probative evaluate`, a zip of one, or a per_query file."
+            f"{root}: holds no {PER_QUERY[0]}, so there is nothing to recompute from. Give a run folder made by "
+            "`probative run`, a zip of one, or a per_query file; to check what `probative evaluate --out` wrote, put "
+            "the per_query file into that folder."
         )
     return Source(root=root, per_query=per_query, is_folder=True)
 

@@ -35,7 +35,7 @@ def compare(
       probative compare bm25.csv mine.csv --gold gold.csv --metric ndcg@10 --metric recall@10:all_queries
       probative compare base.trec mine.trec --qrels qrels.trec --latex
     """
-    from probative.evaluate import api, comparison_table
+    from probative.evaluation import api, comparison_table
 
     found = api.compare(
         base,

@@ -44,9 +44,9 @@ def evaluate(
       probative evaluate --run run.trec --qrels qrels.trec --json
       probative evaluate --example
     """
-    from probative.evaluate import api, table
-    from probative.evaluate.readers import read_chosen
-    from probative.evaluate.settings import EvaluateSettings
+    from probative.evaluation import api, table
+    from probative.evaluation.readers import read_chosen
+    from probative.evaluation.settings import EvaluateSettings
 
     chosen = read_chosen(
         path=path, scores=scores, gold=gold, probs=probs, pairs=pairs, run=run, qrels=qrels, example=example, ties=ties

@@ -20,7 +20,7 @@ def list_(
       probative metrics list
     """
     from probative.cli import manners
-    from probative.evaluate import contract
+    from probative.evaluation import contract
 
     if json:
         manners.print_json(contract.as_json())
@@ -41,7 +41,7 @@ def explain(
       probative metrics explain tpr@fpr=0.05
     """
     from probative.cli import manners
-    from probative.evaluate import contract
+    from probative.evaluation import contract
     from probative.metrics import registry
 
     entry = registry.lookup(metric)

@@ -13,8 +13,8 @@ import polars as pl
 from probative import files
 from probative.data import Corpus
 from probative.errors import ConfigError, DataError
-from probative.evaluate.predictions import Predictions
-from probative.evaluate.records import Record
+from probative.evaluation.predictions import Predictions
+from probative.evaluation.records import Record
 from probative.experiment import ablate_sweeps, ablate_table
 from probative.experiment.ablate_measure import Pair, compared, records
 from probative.experiment.ablate_rows import Configuration, calibrator, gate_of, judge, steps, table, with_gate

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from probative.evaluate import compare as comparing
-from probative.evaluate import swap
-from probative.evaluate.comparison import Row
-from probative.evaluate.cut import Prepared
-from probative.evaluate.engine import Stage
-from probative.evaluate.predictions import Predictions
-from probative.evaluate.records import Record
-from probative.evaluate.resample import Draw, units
-from probative.evaluate.settings import EvaluateSettings
+from probative.evaluation import compare as comparing
+from probative.evaluation import swap
+from probative.evaluation.comparison import Row
+from probative.evaluation.cut import Prepared
+from probative.evaluation.engine import Stage
+from probative.evaluation.predictions import Predictions
+from probative.evaluation.records import Record
+from probative.evaluation.resample import Draw, units
+from probative.evaluation.settings import EvaluateSettings
 from probative.metrics import registry
 
 SCOPES = ("pooled", "fold_mean")

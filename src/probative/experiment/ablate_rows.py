@@ -9,7 +9,7 @@ import numpy as np
 
 from probative import segments
 from probative.decide import Calibrator, Decider, Policy, equal_mean, select, sigmoid
-from probative.evaluate.predictions import Predictions, Selection
+from probative.evaluation.predictions import Predictions, Selection
 from probative.experiment.ablate_scene import LINEAR, NO_EDGES, NO_GRAPH, WHOLE, Scene
 from probative.experiment.settings import RunSettings
 from probative.pipeline.pipeline import fit_decider

@@ -11,7 +11,7 @@ import numpy as np
 from probative import segments
 from probative.decide import Policy, equal_mean, triage_table
 from probative.decide.dynamic_k import GAMMAS
-from probative.evaluate.predictions import Predictions
+from probative.evaluation.predictions import Predictions
 from probative.experiment.ablate_measure import Pair, compared, records
 from probative.experiment.ablate_rows import Configuration, Judged, calibrator, judge, policy_sizes, table
 from probative.experiment.ablate_scene import Scene

@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from probative.evaluate.grid import Grid
-from probative.evaluate.table import number
+from probative.evaluation.grid import Grid
+from probative.evaluation.table import number
 
 FOUND = ("ndcg@10", "recall@10", "auroc", "auprc")
 SHOWN = ("evidence_recall", "evidence_precision", "k_mean", "screening_sensitivity", "alert_precision")
@@ -26,6 +26,8 @@ JUDGED_BY = {
     "criterion_back": "ndcg@10",
 }
 """The metric that says whether a row adds anything."""
+CHANGED = ("graph_no_edges", "whole_no_edges", "whole_no_graph", "criterion_back")
+"""Rows that take something out or put something back, rather than add a stage."""
 LIMIT = 0.05
 CSV_FIELDS = (
     *("row", "label", "base", "metric", "scope", "mode", "criteria", "value", "ci_low", "ci_high", "std_sample", "n"),
@@ -51,7 +53,7 @@ def _about(row: Document, found: Document) -> str:
 
 
 def verdict(comparison: Document) -> str:
-    """What a paired comparison says in words."""
+    """What a paired comparison says in words; `other` is what is added, or what is left after something is taken out."""
     gap, low, high = comparison["difference"], comparison["ci_low"], comparison["ci_high"]
     if gap is None:
         return f"{comparison['id']} is undefined on one side."
@@ -62,8 +64,9 @@ def verdict(comparison: Document) -> str:
     if p is None:
         return f"{change}."
     if p >= LIMIT:
-        return f"adds nothing here that can be told from chance: {change}."
-    return f"{'adds' if gap > 0 else 'loses'}: {change}."
+        start = "no difference" if comparison["other"] in CHANGED else "adds nothing here"
+        return f"{start} that can be told from chance: {change}."
+    return f"{'gains' if gap > 0 else 'loses'}: {change}."
 
 
 def _change(comparison: Document) -> str:
@@ -89,7 +92,7 @@ def _triage(row: Document, found: Document) -> str:
     kept = "undefined" if sensitivity is None else f"{sensitivity:.1%}"
     right = "no alert is raised" if precision is None else f"{precision:.1%} of its alerts have evidence"
     recall = next((c for c in found["comparisons"] if c["other"] == "triage" and c["id"] == "evidence_recall"), None)
-    shown = f" Evidence shown {verdict(recall)}" if recall else ""
+    shown = f" What it shows: {verdict(recall)}" if recall else ""
     return f"{row['label']}: keeps {kept} of the queries with evidence; {right}.{shown}"
 
 

@@ -62,7 +62,9 @@ def run_jobs(jobs: Sequence[Path], *, at_once: int, threads: int, listen: Callab
                 raise _raised(event)
             if event.kind == "left":
                 process = running.pop(event.job)
-                if code := process.wait():
+                code = process.wait()
+                _close(process)
+                if code:
                     raise ProbativeError(
                         f"The worker of job {event.job} was stopped (code {code}), perhaps for want of memory. "
                         "What was finished is kept: go on with --resume."
@@ -73,6 +75,7 @@ def run_jobs(jobs: Sequence[Path], *, at_once: int, threads: int, listen: Callab
             process.kill()
         for process in running.values():
             process.wait()
+            _close(process)
 
 
 def _start(path: Path, threads: int) -> subprocess.Popen[str]:
@@ -81,11 +84,18 @@ def _start(path: Path, threads: int) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=environment(threads))
 
 
+def _close(process: subprocess.Popen[str]) -> None:
+    """Its standard output is closed by the thread that listens to it."""
+    if process.stdin is not None:
+        process.stdin.close()
+
+
 def _hear(number: int, process: subprocess.Popen[str], events: queue.Queue[Event]) -> None:
     if process.stdout is not None:
-        for line in process.stdout:
-            facts = json.loads(line)
-            events.put(Event(job=number, kind=facts.pop("kind"), facts=facts))
+        with process.stdout as lines:
+            for line in lines:
+                facts = json.loads(line)
+                events.put(Event(job=number, kind=facts.pop("kind"), facts=facts))
     events.put(Event(job=number, kind="left", facts={}))
 
 

@@ -159,7 +159,8 @@ def contents(facts: dict[str, Any]) -> str:
         "",
         *(["**The corpus is synthetic.** These numbers show that the software works, not how good it is.", ""]
           if corpus["synthetic"] else []),
-        f"{corpus['n_documents']:,} documents, {corpus['n_queries']:,} queries, {corpus['n_positive']:,} with evidence; "
+        f"{corpus['n_documents']:,} documents, {corpus['n_queries']:,} queries, "
+        f"{corpus['n_positive']:,} with evidence; "
         f"seed {facts['seed']}.",
         "",
         "| file | what it holds |",

@@ -11,7 +11,7 @@ import yaml
 from pydantic import Field
 
 from probative.errors import ConfigError
-from probative.evaluate.settings import EvaluateSettings
+from probative.evaluation.settings import EvaluateSettings
 from probative.pipeline.settings import PipelineSettings
 from probative.settings import Layer, Resolved, parse_set, read_yaml, resolve
 

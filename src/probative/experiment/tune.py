@@ -26,8 +26,8 @@ from probative.settings import to_yaml
 from probative.types import Role
 
 BEST = 5
-AGAIN = 2
-"""The best five are measured again on two other inner seeds."""
+AGAIN = 3
+"""The best five are measured again on this many other inner seeds."""
 SCHEMA_VERSION = 1
 Say = Callable[[int, str], None]
 """(trials done in all, what is best) → something a person sees."""

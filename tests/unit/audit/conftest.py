@@ -15,9 +15,9 @@ import yaml
 
 from probative import files
 from probative.decide import Decider, DecideSettings, Decisions, sigmoid
-from probative.evaluate.api import evaluate_source
-from probative.evaluate.readers import read_path
-from probative.evaluate.settings import EvaluateSettings
+from probative.evaluation.api import evaluate_source
+from probative.evaluation.readers import read_path
+from probative.evaluation.settings import EvaluateSettings
 
 CRITERIA = ("A.1", "A.10", "A.2")
 EXCLUDED = ("A.10",)

@@ -118,8 +118,12 @@ def write(out: Path, queries: list[dict[str, Any]], role: dict[str, str], thresh
     (out / "manifest.json").write_text(json.dumps({"folds": [{"fold": 0, "threshold": threshold}]}))
 
 
+def proven(config: Path, corpus: Path) -> list[dict[str, Any]]:
+    return [{"property": "deletion", "part": "retrieve", "held": True}]
+
+
 def failed(config: Path, **how: Any) -> list[str]:
-    return list(leakage(config, runner=system(**how))["failed"])
+    return list(leakage(config, runner=system(**how), prover=proven)["failed"])
 
 
 def test_an_honest_system_passes(config: Path) -> None:
@@ -136,6 +140,15 @@ def test_a_threshold_fitted_on_eval_is_caught_by_other_gold_in_eval(config: Path
 
 def test_a_score_that_sees_gold_is_caught_by_other_gold_in_eval(config: Path) -> None:
     assert "LK005" in failed(config, peek=True)
+
+
+def test_a_stage_that_changes_when_eval_is_deleted_is_named(config: Path) -> None:
+    def disproven(config: Path, corpus: Path) -> list[dict[str, Any]]:
+        return [*proven(config, corpus), {"property": "deletion", "part": "graph", "held": False}]
+
+    found = leakage(config, runner=system(), prover=disproven)
+    assert ["LK007"] == found["failed"]
+    assert "graph" in found["checks"][-1]["why"]
 
 
 def change(corpus: Path, name: str, make: Callable[[pl.DataFrame], pl.DataFrame]) -> None:

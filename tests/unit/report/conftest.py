@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from probative.evaluate.api import evaluate
+from probative.evaluation.api import evaluate
 from probative.files import write_json
 
 CRITERIA = ("A.1", "A.2", '=cmd("calc")', "<script>alert(1)</script>")

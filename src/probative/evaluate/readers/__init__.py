@@ -1,7 +1,0 @@
-"""Everything that predictions come in, read into Predictions; every problem is named by row."""
-
-from probative.evaluate.readers.choice import read_chosen
-from probative.evaluate.readers.objects import read_any
-from probative.evaluate.readers.source import Source, read_flat_files, read_path, read_run, read_trec_files
-
-__all__ = ["Source", "read_any", "read_chosen", "read_flat_files", "read_path", "read_run", "read_trec_files"]
