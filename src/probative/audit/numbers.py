@@ -132,10 +132,11 @@ class Sources:
     def of(self, ids: Iterable[str], words: frozenset[str]) -> Known:
         """The numbers of the records with these ids that the words of a row allow."""
         names = tuple(sorted(ids))
-        key = frozenset({("ids", *names), ("words", *sorted(words))})
+        scopes = {self.scopes[word] for word in words if word in self.scopes} or set(WHOLE)
+        named = {name: words & options for name, options in CHOICES.items() if words & options}
+        chosen_words = sorted(word for options in named.values() for word in options)
+        key = frozenset({("ids", *names), ("scopes", *sorted(scopes)), ("words", *chosen_words)})
         if key not in self._cache:
-            scopes = {self.scopes[word] for word in words if word in self.scopes} or set(WHOLE)
-            named = {name: words & options for name, options in CHOICES.items() if words & options}
             chosen = [r for name in names for r in self.by_id[name] if r["scope"] in scopes and _fits(r, named)]
             self._cache[key] = Known([*leaves(chosen), *leaves(self.ablation)])
         return self._cache[key]

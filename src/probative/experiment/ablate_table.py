@@ -79,10 +79,13 @@ def _change(comparison: Document) -> str:
 
 
 def _shown(row: Document, found: Document) -> str:
-    if row["name"] not in ("gate", "dynamic_k"):
+    name = row["name"]
+    if name == "dynamic_k":
+        precise = next((c for c in found["comparisons"] if (c["other"], c["id"]) == (name, "evidence_precision")), None)
+        said = f" evidence_precision {_change(precise)}." if precise else ""
+        return f"{said} Compared at equal mean K over all queries."
+    if name != "gate":
         return ""
-    if row["name"] == "dynamic_k":
-        return " Compared at equal mean K."
     before = next(r for r in found["rows"] if r["name"] == row["base"])
     return f" It shows {_value(row, 'k_mean'):.2f} sentences a query instead of {_value(before, 'k_mean'):.2f}."
 
