@@ -13,7 +13,7 @@ def doctor(
     clear_cache: bool = typer.Option(False, "--clear-cache", help="Delete all cached vectors and stage results."),
     as_json: bool = typer.Option(False, "--json", help="Print JSON alone."),
 ) -> None:
-    """Say what is installed, whether the embedded model loads, and where caches lie; exit 1 when the light part fails."""
+    """Say what is installed, whether the embedded model loads, and where caches lie."""
     from probative import health
     from probative.errors import CheckFailed
 
