@@ -50,8 +50,8 @@ def progress(label: str, total: float | None = None) -> Iterator[Callable[[float
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    share = TextColumn("{task.percentage:>3.0f} %")
-    columns = (TextColumn("{task.description}"), BarColumn(), share, TimeRemainingColumn())
+    known = [] if total is None else [TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn()]
+    columns = (TextColumn("{task.description}"), BarColumn(), *known)
     with Progress(*columns, console=err(), transient=True) as bar:
         task = bar.add_task(label, total=total)
         yield lambda done, text: bar.update(task, completed=done, description=text)

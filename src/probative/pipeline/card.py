@@ -65,15 +65,22 @@ def _way(manifest: Mapping[str, Any]) -> str:
     return f"cross-validation over {n_folds} folds" if n_folds > 1 else "one split"
 
 
-def _row(records: list[dict[str, Any]], name: str, mode: str | None) -> str:
-    for r in records:
-        head = (r["id"], r["scope"], r.get("mode"), r.get("criteria", "all"), r.get("stage", "final"))
-        if head == (name, "pooled", mode, "all", "final") and r.get("default", True) and r["value"] is not None:
-            low, high = r.get("ci_low"), r.get("ci_high")
-            interval = f"{low:.3f} to {high:.3f}" if low is not None and high is not None else "–"
-            label = f"{name} ({mode})" if mode else name
-            return f"| {label} | {r['value']:.3f} | {interval} | {r['n']} | {r['population']} |"
-    return ""
+def _row(records: Sequence[Mapping[str, Any]], name: str, mode: str | None) -> str:
+    """The pooled record of a metric, over its default population where there are several."""
+    wanted = (name, "pooled", mode, "all", "final")
+    found = [r for r in records if _head(r) == wanted and r["value"] is not None]
+    if not found:
+        return ""
+    r = max(found, key=lambda record: bool(record.get("default")))
+    low, high = r.get("ci_low"), r.get("ci_high")
+    interval = f"{low:.3f} to {high:.3f}" if low is not None and high is not None else "–"
+    label = f"{name} ({mode})" if mode else name
+    return f"| {label} | {r['value']:.3f} | {interval} | {r['n']} | {r['population']} |"
+
+
+def _head(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    plain = {"mode": None, "criteria": "all", "stage": "final"}
+    return record["id"], record["scope"], *(record.get(name, value) for name, value in plain.items())
 
 
 def write(facts: Mapping[str, Any], triage_words: Sequence[str], evidence: Evidence) -> str:

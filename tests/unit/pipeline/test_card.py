@@ -14,8 +14,13 @@ from probative.pipeline import Pipeline, PipelineSettings, card
 
 RECORD = {
     "id": "ndcg@10", "scope": "pooled", "population": "positive", "mode": None, "value": 0.5, "n": 30,
-    "ci_low": 0.4, "ci_high": 0.625,
+    "ci_low": 0.4, "ci_high": 0.625, "default": True,
 }  # fmt: skip
+OTHERS = [
+    {**RECORD, "stage": "retrieve", "value": 0.1},
+    {**RECORD, "population": "all_queries", "value": 0.1, "default": False},
+    {"id": "specificity", "scope": "pooled", "population": "all", "value": 0.25, "n": 9, "default": False},
+]
 
 
 @pytest.fixture
@@ -23,7 +28,7 @@ def run(tmp_path: Path) -> Path:
     """What the card needs of a run folder."""
     folder = tmp_path / "first"
     folder.mkdir()
-    files.write_json(folder / card.MASTER, {"metrics": [{**RECORD, "stage": "retrieve", "value": 0.1}, RECORD]})
+    files.write_json(folder / card.MASTER, {"metrics": OTHERS + [RECORD]})
     manifest: dict[str, Any] = {
         "config": {**LINEAR.model_dump(mode="json"), "corpus": "somewhere", "evaluate": {"bootstrap": 5}},
         "corpus": {"name": "demo", "fingerprint": "f", "n_documents": 24},
@@ -39,6 +44,7 @@ def test_the_figures_of_a_run_with_these_settings_are_shown(run: Path, pipeline:
     assert "Evaluated on the same corpus, by cross-validation over 5 folds, with these settings." == found.sentence
     text = card.write(pipeline.facts, (), found)
     assert "| ndcg@10 | 0.500 | 0.400 to 0.625 | 30 | positive |" in text
+    assert "| specificity | 0.250 | – | 9 | all |" in text
     assert "0.100" not in text
 
 
