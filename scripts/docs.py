@@ -41,8 +41,8 @@ def api() -> str:
 
 
 def _sentence(value: object) -> str:
-    if not (inspect.isclass(value) or inspect.isfunction(value) or inspect.ismodule(value)):
-        return f"a constant, {type(value).__name__}" if not _is_type(value) else "a type"
+    if not (callable(value) or inspect.ismodule(value)) or _is_type(value):
+        return "a type" if _is_type(value) else "a constant"
     text = " ".join((inspect.getdoc(value) or "").split("\n\n")[0].split())
     return text.replace("|", "\\|") or "see its module"
 

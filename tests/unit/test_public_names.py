@@ -34,7 +34,7 @@ def test_importing_probative_imports_nothing_heavy() -> None:
 
 
 def test_the_light_rooms_import_no_model_package() -> None:
-    rooms = "metrics data evaluate audit report decide cli.app"
+    rooms = "metrics data evaluation audit report decide cli.app"
     code = (
         "import sys\n"
         + "".join(f"import probative.{room}\n" for room in rooms.split())
