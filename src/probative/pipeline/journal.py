@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from probative import files
-from probative.errors import ConfigError
+from probative.errors import ConfigError, ProbativeError
 from probative.pipeline.answer import Answer
 from probative.pipeline.documents import Row, Unreadable
 from probative.pipeline.drift import Profile
@@ -55,7 +55,12 @@ class Journal:
 
     def restore(self) -> None:
         """Go back to the last whole batch."""
-        found = Progress(**json.loads((self.out / PROGRESS).read_text(encoding="utf-8")))
+        try:
+            found = Progress(**json.loads((self.out / PROGRESS).read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError) as error:
+            raise ConfigError(
+                f"{self.out / PROGRESS}: cannot be read. Choose another folder with --out and begin again."
+            ) from error
         if found.key != self.progress.key:
             raise ConfigError(
                 f"{self.out}: holds a screening of other documents, by another model or with other options. "
@@ -117,6 +122,10 @@ def claim(journal: Journal, *, resume: bool) -> Iterator[Journal]:
     if out.exists() and not (resume and unfinished) and not all(_scrap(path) for path in out.iterdir()):
         how = "holds an interrupted screening. Continue it with --resume" if unfinished else "is not empty. Empty it"
         raise ConfigError(f"{out}: {how}, or choose another folder with --out.")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{out}: cannot be made ({error.strerror}). Choose another folder with --out.") from error
     with files.lock(out / LOCK, wait=0.0):
         if unfinished:
             journal.restore()
@@ -133,10 +142,15 @@ def _scrap(path: Path) -> bool:
 def _append(path: Path, values: Iterable[dict[str, Any]]) -> int:
     """Add lines; how many bytes they are."""
     text = "".join(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n" for value in values).encode()
-    with path.open("ab") as stream:
-        stream.write(text)
-        stream.flush()
-        os.fsync(stream.fileno())
+    try:
+        with path.open("ab") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+    except OSError as error:
+        raise ProbativeError(
+            f"{path}: cannot be written ({error.strerror}). Make room, then go on with --resume."
+        ) from error
     return len(text)
 
 

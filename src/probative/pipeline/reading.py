@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +20,13 @@ TABLES = tuple(f"{name}.{end}" for name in ("sentences", "documents") for end in
 
 def read(path: Path) -> Iterator[Row]:
     """Documents of a folder of .txt files, a corpus folder, or a .txt, .jsonl, .csv or .parquet file."""
+    try:
+        yield from _reader(path)
+    except OSError as error:
+        raise DataError(f"{error.filename or path}: cannot be read ({error.strerror}).") from error
+
+
+def _reader(path: Path) -> Iterator[Row]:
     if path.is_dir():
         return _corpus(path) if any((path / table).is_file() for table in TABLES) else _texts(path)
     readers = {".txt": _text_file, ".jsonl": _jsonl, ".csv": _csv, ".parquet": _parquet}
@@ -44,7 +52,7 @@ def unique(rows: Iterable[Row]) -> Iterator[Row]:
 
 def _texts(folder: Path) -> Iterator[Row]:
     """Every .txt file below a folder; other files are named as unreadable, hidden ones passed over."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and not _hidden(path.relative_to(folder)))
+    paths = sorted(_visible(folder))
     if not any(path.suffix.lower() == ".txt" for path in paths):
         raise DataError(f"{folder}: holds neither .txt files nor a corpus (sentences or documents table).")
     for path in paths:
@@ -56,8 +64,14 @@ def _texts(folder: Path) -> Iterator[Row]:
             yield Unreadable(where=where, reason="is not a .txt file; save its text as UTF-8 in one")
 
 
-def _hidden(name: Path) -> bool:
-    return any(part.startswith(".") for part in name.parts)
+def _visible(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder, onerror=_raise):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(place, name) for name in names if not name.startswith("."))
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def _text_file(path: Path, doc_id: str | None = None) -> Iterator[Row]:

@@ -28,7 +28,7 @@ def run(tmp_path: Path) -> Path:
     """What the card needs of a run folder."""
     folder = tmp_path / "first"
     folder.mkdir()
-    files.write_json(folder / card.MASTER, {"metrics": OTHERS + [RECORD]})
+    files.write_json(folder / card.MASTER, {"metrics": [*OTHERS, RECORD]})
     manifest: dict[str, Any] = {
         "config": {**LINEAR.model_dump(mode="json"), "corpus": "somewhere", "evaluate": {"bootstrap": 5}},
         "corpus": {"name": "demo", "fingerprint": "f", "n_documents": 24},

@@ -23,8 +23,11 @@ def test_a_folder_of_text_files_is_one_document_a_file(tmp_path: Path) -> None:
     (tmp_path / "ward" / "a.txt").write_text("One.")
     (tmp_path / "bad.txt").write_bytes(b"caf\xe9")
     (tmp_path / "scan.pdf").write_bytes(b"%PDF")
-    (tmp_path / ".hidden").write_text("x")
-    two, bad, scan, one = read(tmp_path)
+    (tmp_path / ".hidden").mkdir()
+    (tmp_path / ".hidden" / "c.txt").write_text("x")
+    (tmp_path / "gone.txt").symlink_to(tmp_path / "nowhere")
+    two, bad, gone, scan, one = read(tmp_path)
+    assert isinstance(gone, Unreadable)
     assert NewDocument(doc_id="b", text="Two.") == two
     assert NewDocument(doc_id="ward/a", text="One.") == one
     assert isinstance(bad, Unreadable)

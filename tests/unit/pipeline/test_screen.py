@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from probative import ConfigError
+from probative import ConfigError, ProbativeError, files
 from probative.pipeline import Pipeline, journal
 from probative.pipeline import screen as screening
 from probative.pipeline.screen import Screened, read_decisions, screen, write_parquet
@@ -157,6 +157,39 @@ def test_a_shortened_file_is_noticed(pipeline: Pipeline, source: Path, interrupt
     (interrupted / "decisions.jsonl").write_text("")
     with pytest.raises(ConfigError, match="shorter than it was"):
         screen(pipeline, source, interrupted, resume=True)
+
+
+def test_progress_that_cannot_be_read_is_noticed(pipeline: Pipeline, source: Path, interrupted: Path) -> None:
+    (interrupted / ".progress.json").write_text("")
+    with pytest.raises(ConfigError, match="begin again"):
+        screen(pipeline, source, interrupted, resume=True)
+
+
+def test_a_second_process_is_turned_away(pipeline: Pipeline, source: Path, tmp_path: Path) -> None:
+    with files.lock(tmp_path / "out" / ".lock"), pytest.raises(ProbativeError, match="another process"):
+        screen(pipeline, source, tmp_path / "out")
+
+
+def test_a_folder_that_cannot_be_made_is_one_clear_error(pipeline: Pipeline, source: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be made"):
+        screen(pipeline, source, source / "out")
+
+
+def test_a_full_disk_is_one_clear_error(pipeline: Pipeline, source: Path, tmp_path: Path) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / ".lock").touch()
+
+    def fill(*given: Any) -> None:
+        (tmp_path / "out" / "decisions.jsonl").unlink()
+        (tmp_path / "out" / "decisions.jsonl").symlink_to("/dev/full")
+
+    answer = Pipeline.answer
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Pipeline, "answer", lambda self, documents: (fill(), answer(self, documents))[1])
+        with pytest.raises(ProbativeError, match="--resume"):
+            screen(pipeline, source, tmp_path / "out")
 
 
 def test_a_finished_screening_is_not_overwritten(pipeline: Pipeline, source: Path, whole: Path) -> None:
