@@ -70,7 +70,7 @@ def run_command(config: Path, corpus: Path, out: Path) -> None:
 
 
 def prove_command(config: Path, corpus: Path) -> list[dict[str, Any]]:
-    """`python -m probative.experiment.poison`: every stage fitted with EVAL's gold spoilt, and without its documents."""
+    """`python -m probative.experiment.poison`: every stage fitted with EVAL's gold spoilt, and without EVAL."""
     settings = yaml.safe_load(config.read_text(encoding="utf-8")) or {}
     with TemporaryDirectory(prefix="probative-leakage-") as place:
         here = Path(place) / "config.yaml"
