@@ -292,11 +292,10 @@ def new_folder(name: str) -> Path:
 def complete(result: Path, config: RunSettings, show: Show) -> None:
     """Evaluate a run's tables, then audit and report them, then seal the folder."""
     from probative import files
-    from probative.audit import audit, data_statement
+    from probative.audit import data_statement
     from probative.evaluation.api import evaluate_source
     from probative.evaluation.readers import read_path
-    from probative.experiment.run_tables import contents, seal
-    from probative.report import write_report
+    from probative.experiment.run_tables import seal
 
     show(1.0, "evaluate")
     source = replace(read_path(result), origin="per_query.csv")
@@ -305,6 +304,17 @@ def complete(result: Path, config: RunSettings, show: Show) -> None:
     facts = json.loads((result / "manifest.json").read_text(encoding="utf-8"))
     files.write_text(result / "data_statement.md", data_statement(facts))
     seal(result)
+    judge(result, config, show)
+
+
+def judge(result: Path, config: RunSettings, show: Show) -> None:
+    """Audit and report what lies in a run folder, then seal it."""
+    from probative import files
+    from probative.audit import audit
+    from probative.experiment.run_tables import contents, seal
+    from probative.report import write_report
+
+    facts = json.loads((result / "manifest.json").read_text(encoding="utf-8"))
     show(1.0, "audit")
     files.write_json(result / "audit.json", audit(result, config.corpus))
     show(1.0, "report")

@@ -53,7 +53,7 @@ def _about(row: Document, found: Document) -> str:
 
 
 def verdict(comparison: Document) -> str:
-    """What a paired comparison says in words; `other` is what is added, or what is left after something is taken out."""
+    """What a paired comparison says in words; `other` is what is added, or left after something is taken out."""
     gap, low, high = comparison["difference"], comparison["ci_low"], comparison["ci_high"]
     if gap is None:
         return f"{comparison['id']} is undefined on one side."

@@ -15,8 +15,10 @@ import pytest
 import probative
 from probative.api import Ablation, ablate, settle
 from probative.audit import seals
-from probative.audit.printed import all_printed
+from probative.audit.numbers import Sources
+from probative.audit.printed import unknown
 from probative.audit.source import opened
+from probative.cli import app
 from probative.data import Corpus
 from probative.data.demo import demo_corpus
 from probative.errors import ConfigError, DataError
@@ -120,8 +122,21 @@ def test_the_folder_is_sealed_again(found: Ablation) -> None:
 
 def test_every_printed_number_has_a_source(found: Ablation) -> None:
     with opened(found.folder) as source:
-        checks = [*all_printed(source), seals.checksums(source), seals.manifest(source)]
-    assert [] == [finding for check in checks for finding in check.findings if "ablation" in finding]
+        sources = Sources(source.master or {}, source.ablation, source.manifest or {})
+        tables = [name for name in source.files if name.startswith("tables/ablation")]
+        assert 3 == len(tables)
+        assert [] == [line for name in tables for line in unknown(source.path(name), sources, name)]
+        assert [] == [line for check in (seals.checksums, seals.manifest) for line in check(source).findings]
+
+
+def test_json_is_alone_on_standard_output(
+    found: Ablation, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("probative.api.ablate", lambda *args, **options: found)
+    assert 0 == app.run(["ablate", "--out", str(found.folder), "--json"])
+    assert found.document == json.loads(capsys.readouterr().out)
+    assert 0 == app.run(["ablate", "--out", str(found.folder)])
+    assert capsys.readouterr().out.startswith("Ablation on demo")
 
 
 def test_before_triage_there_is_no_alert_precision(found: Ablation) -> None:
