@@ -81,8 +81,7 @@ def table(
 ) -> Part:
     """A table; `keep` also writes it as CSV, Markdown and LaTeX."""
     made = [[_cell(cell) for cell in row] for row in rows]
-    reasons = dict.fromkeys(f"{row[0]['text']}: {cell['reason']}" for row in made for cell in row if "reason" in cell)
-    because = f" – {'; '.join(reasons)}." if reasons else ""
+    because = _because(made)
     return {
         "kind": "table",
         "name": name,
@@ -92,6 +91,17 @@ def table(
         "note": f"{note}{because}".strip(),
         "keep": keep,
     }
+
+
+def _because(rows: Sequence[Sequence[Mapping[str, Any]]]) -> str:
+    """Why cells are empty, each reason once."""
+    found: dict[str, dict[str, None]] = {}
+    for row in rows:
+        for one in row:
+            if "reason" in one:
+                found.setdefault(one["reason"], {})[row[0]["text"]] = None
+    said = (reason if len(names) > 3 else f"{', '.join(names)}: {reason}" for reason, names in found.items())
+    return f" – {'; '.join(said)}." if found else ""
 
 
 def cell(said: Any, *, sort: float | None = None, tone: str = "") -> dict[str, Any]:

@@ -34,7 +34,7 @@ def queries(seed: int = 0) -> pl.DataFrame:
         for place, criterion in enumerate(CRITERIA):
             positive = rng.random() < (0.6 - 0.15 * place)
             gold = sorted(rng.choice(uids, size=rng.integers(1, 3), replace=False).tolist()) if positive else []
-            ranked = sorted(uids, key=lambda uid: rng.normal() - 2 * (uid in gold))  # noqa: B023 - used at once
+            ranked = sorted(uids, key=lambda uid: rng.normal() - 2 * (uid in gold))
             raw = float(1 / (1 + np.exp(-rng.normal(1.2 if positive else -1.2, 1.5))))
             state = "NEG" if raw < 0.25 else "POS" if raw >= 0.75 else "UNCERTAIN"
             rows.append(

@@ -130,6 +130,6 @@ def gamma(rows: Rows) -> Plot:
         other.set_ylabel("mean K")
         other.grid(visible=False)
         lines = [*axes.get_lines(), *other.get_lines()]
-        axes.legend(lines, [line.get_label() for line in lines], loc="upper left")
+        axes.legend(lines, [line.get_label() for line in lines], loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
     return draw("gamma_sweep", make)

@@ -1,0 +1,50 @@
+"""Numbers and hostile text as a reader may see them."""
+
+from __future__ import annotations
+
+import pytest
+
+from probative.report import words
+
+
+@pytest.mark.parametrize(
+    ("expected", "value"),
+    [("0.618", 0.61849), ("13.3", 13.333), ("1,234.5", 1234.5), ("–", None), ("14,770", 14770), ("-0.013", -0.0131)],
+)
+def test_a_number_keeps_as_many_digits_as_it_means(expected: str, value: float | None) -> None:
+    assert expected == words.number(value)
+
+
+def test_an_interval_says_when_it_is_clopper_pearson() -> None:
+    record = {"value": 0.5, "ci_low": 0.25, "ci_high": 1.0, "ci_method": "clopper_pearson_docs"}
+    assert words.measured(record) == "0.500 [0.250, 1.000]*"
+    assert words.measured({**record, "ci_method": "percentile"}) == "0.500 [0.250, 1.000]"
+    assert words.measured({**record, "ci_low": None}) == "0.500"
+    assert words.measured(None) == "–"
+
+
+@pytest.mark.parametrize("text", ["=cmd()", "+1+cmd", "-2+3", "@SUM(A1)", "\t=x", "\r=x"])
+def test_formulas_become_text_in_csv(text: str) -> None:
+    assert f"'{text}" == words.harmless(text)
+
+
+@pytest.mark.parametrize("text", ["-0.5", "0.1", "+3", "-1e-05", "", "a=b", "−0.3"])
+def test_numbers_and_plain_words_stay_as_they_are_in_csv(text: str) -> None:
+    assert text == words.harmless(text)
+
+
+def test_direction_overrides_and_control_characters_are_shown() -> None:
+    assert words.visible("a\u202eb\u2066c\x00d\u200e") == "a⟨U+202E⟩b⟨U+2066⟩c⟨U+0000⟩d⟨U+200E⟩"
+
+
+def test_other_scripts_emoji_and_their_joiners_stay() -> None:
+    text = "שלום नमस्ते 👩\u200d💻 é\n"
+    assert text == words.visible(text)
+
+
+def test_latex_reads_nothing_as_its_own() -> None:
+    assert words.latex(r"50 % of_a & b $x$ #1 {~^\}") == (
+        r"50 \% of\_a \& b \$x\$ \#1 \{\textasciitilde{}\textasciicircum{}\textbackslash{}\}"
+    )
+    assert words.latex("[0.1, 0.2]*").startswith("{[}")
+    assert "≥" not in words.latex("≥ 0.85")
