@@ -21,7 +21,7 @@ from probative.data.demo import demo_corpus
 from probative.experiment.fold_job import FoldJob, compute
 from probative.experiment.run import only
 from probative.experiment.settings import RunSettings, settle
-from probative.pipeline import Pipeline, PipelineSettings
+from probative.pipeline import Pipeline, PipelineSettings, threads
 from probative.pipeline.learn import learn
 from probative.pipeline.screen import read_decisions, screen
 from probative.types import Role
@@ -94,7 +94,8 @@ def of_the_run(corpus: Corpus, table: pl.DataFrame, settings: RunSettings, folde
         cache=str(files.cache_root()),
         out=str(folder / "fold"),
     )
-    compute(job, lambda stage: None)
+    with threads.at_most(settings.threads):
+        compute(job, lambda stage: None)
     return pl.read_parquet(folder / "fold" / "per_query.parquet")
 
 
@@ -110,7 +111,8 @@ def test_what_is_fitted_is_what_was_evaluated_to_the_byte(
 ) -> None:
     """The models of fold 0 of a run, and its decisions about the fold's EVAL documents."""
     store = files.Store(files.cache_root() / "stages")
-    _, scored = learn(corpus, table, 0, settings, store, lambda stage: None)
+    with threads.at_most(settings.threads):
+        _, scored = learn(corpus, table, 0, settings, store, lambda stage: None)
     for stage, folder in scored.models.items():
         for path in folder.iterdir():
             assert path.read_bytes() == (place / "model" / "stages" / stage / path.name).read_bytes(), path
