@@ -23,6 +23,7 @@ from probative.pipeline.reading import read, unique
 BATCH_DOCUMENTS = 64
 BATCH_CHARACTERS = 400_000
 SUMMARY = "summary.json"
+SYNTHETIC = "\nThe model was fitted on synthetic text: these decisions show that the software works, nothing more."
 
 Show = Callable[[int, str], None]
 """(documents done, label)"""
@@ -35,6 +36,7 @@ class Screened:
     out: Path
     done: Progress
     warning: str | None
+    synthetic: bool
     seconds: float
 
     @property
@@ -51,7 +53,7 @@ class Screened:
         silent = f" {self.done.silent:,} documents have no sentence." if self.done.silent else ""
         return (
             f"{self.done.documents:,} documents, {self.done.queries:,} queries: {counts}.{silent} "
-            f"Decisions: {self.out / DECISIONS}"
+            f"Decisions: {self.out / DECISIONS}{SYNTHETIC if self.synthetic else ''}"
         )
 
 
@@ -93,7 +95,13 @@ def screen(
         warned = _sum_up(pipeline, journal)
         finish(out)
         journal.close()
-        return Screened(out=out, done=journal.progress, warning=warned, seconds=time.perf_counter() - started)
+        return Screened(
+            out=out,
+            done=journal.progress,
+            warning=warned,
+            synthetic=bool(pipeline.facts["corpus"]["synthetic"]),
+            seconds=time.perf_counter() - started,
+        )
 
 
 def _threads(pipeline: Pipeline) -> Any:

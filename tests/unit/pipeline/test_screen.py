@@ -246,6 +246,7 @@ def test_progress_names_documents_and_rate(pipeline: Pipeline, source: Path, tmp
     assert said[-1].endswith("/s")
     assert done.sentence().startswith(f"7 documents, {7 * len(pipeline.criteria)} queries: ")
     assert "1 documents have no sentence" in done.sentence()
+    assert "synthetic" in done.sentence()
 
 
 def test_documents_unlike_those_of_training_are_said_to_be_so(pipeline: Pipeline, tmp_path: Path) -> None:
