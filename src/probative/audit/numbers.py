@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from probative.audit.targets import AT_LEAST, AT_MOST, RANGES
+
 SPACES = "\u202f\u2009\u00a0,"
 NUMBER = re.compile(
     rf"(?<![\w.#:@=-])[−-]?(\d{{1,3}}(?:[{SPACES}]\d{{3}})+(?!\d)|\d+)?(\.\d+)?(?:[eE]([+-]?\d+))?(?![\w])"
@@ -24,6 +26,8 @@ CHOICES = {
 }
 """What a row may say about the record that it means."""
 Record = Mapping[str, Any]
+CONTRACT = (*AT_LEAST.values(), *AT_MOST.values(), 0.01, 0.03, 0.05, 0.1, 0.5, 0.7, 0.8, 0.9, 0.95, 0.975, 0.025)
+"""What the contract itself prints: budgets, γ, levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,8 @@ class Sources:
     master: Mapping[str, Any]
     ablation: Any
     manifest: Mapping[str, Any]
+    verdict: Any = None
+    """audit.json, which a report quotes."""
     _cache: dict[frozenset[tuple[str, ...]], Known] = field(default_factory=dict)
 
     @cached_property
@@ -107,10 +113,18 @@ class Sources:
 
     @cached_property
     def beside(self) -> tuple[float, ...]:
-        """Numbers that are no records: the ablation, and what the manifest says but for calibration curves."""
+        """Numbers that are no records: ablation, manifest but for calibration curves, audit, the contract's own."""
         manifest = {k: v for k, v in self.manifest.items() if k not in {"files", "folds"}}
         folds = [{k: v for k, v in fold.items() if k != "calibrator"} for fold in self.manifest.get("folds", ())]
-        return (*leaves(self.ablation), *leaves(manifest), *leaves(folds), *leaves(self.master.get("meta", {})))
+        return (
+            *leaves(self.ablation),
+            *leaves(manifest),
+            *leaves(folds),
+            *leaves(self.master.get("meta", {})),
+            *CONTRACT,
+            *leaves(self.verdict),
+            float(len(self.master.get("metrics", ()))),
+        )
 
     @cached_property
     def anything(self) -> Known:
@@ -119,11 +133,13 @@ class Sources:
         return Known([*leaves(records), *leaves(self.master.get("series", [])), *self.beside])
 
     def of_series(self, names: Sequence[str]) -> Known | None:
-        """The numbers of the series that have these columns, None when there is none."""
+        """The numbers of the series whose columns stand here, None when there is none."""
         wanted = {name for name in names if name}
         key = frozenset({("series", *sorted(wanted))})
         if key not in self._cache:
-            found = [s for s in self.master.get("series", ()) if len(wanted) > 1 and set(s["columns"]) == wanted]
+            found = [
+                s for s in self.master.get("series", ()) if len(s["columns"]) > 1 and wanted.issuperset(s["columns"])
+            ]
             if not found:
                 return None
             self._cache[key] = Known([*leaves([s["rows"] for s in found])])
@@ -138,7 +154,8 @@ class Sources:
         key = frozenset({("ids", *names), ("scopes", *sorted(scopes)), ("words", *chosen_words)})
         if key not in self._cache:
             chosen = [r for name in names for r in self.by_id[name] if r["scope"] in scopes and _fits(r, named)]
-            self._cache[key] = Known([*leaves(chosen), *leaves(self.ablation)])
+            asked = [v for name in names for v in of_contract(name)] + ([] if words else [*CONTRACT])
+            self._cache[key] = Known([*leaves(chosen), *leaves(self.ablation), *asked])
         return self._cache[key]
 
 
@@ -146,7 +163,15 @@ def _fits(record: Record, named: Mapping[str, frozenset[str]]) -> bool:
     return all(record.get(name) in options for name, options in named.items())
 
 
+def of_contract(metric: str) -> list[float]:
+    """The target and the reference ranges of an id."""
+    ends = [end for part in RANGES.get(metric, ())[1:] for end in part]
+    return [float(v) for v in (AT_LEAST.get(metric), AT_MOST.get(metric), *ends) if isinstance(v, int | float)]
+
+
 def words(text: str) -> frozenset[str]:
     """The words of a cell, as ids and scopes are written."""
+    if not text.strip():
+        return frozenset()
     plain = text.replace("\\_", "_").replace("\\%", "%").replace("{", "").replace("}", "").replace("*", "")
     return frozenset(word.strip("`:;.") if len(word) > 1 else word for word in WORD.findall(plain)) | {plain.strip()}

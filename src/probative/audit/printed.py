@@ -178,7 +178,7 @@ def unknown(path: Path, sources: Sources, name: str) -> Iterator[str]:
             head = line.head[place] if place < len(line.head) else ""
             if words(cell) & (sources.by_id.keys() | sources.scopes.keys()) and line.head:
                 continue
-            known = series or _allowed(sources, head, row_ids, row_words)
+            known = series or _allowed(sources, head, row_ids, row_words if line.head else frozenset())
             for number in printed(cell):
                 if _is_result(number, head) and not known.has(number):
                     yield f"{name}, line {line.number}: {number.text} is in no record that its row can mean"
@@ -189,6 +189,7 @@ def _allowed(sources: Sources, head: str, row_ids: frozenset[str], row_words: fr
     for end in ENDS:
         base = base.removesuffix(end)
     ids = words(base) & sources.by_id.keys() or row_ids
+    ids = ids | {f"{name}@p=0.5" for name in ids} & sources.by_id.keys()
     return sources.of(ids, row_words | words(base)) if ids else sources.anything
 
 
@@ -198,8 +199,9 @@ def _is_result(number: Printed, head: str) -> bool:
 
 def all_printed(source: Source) -> list[Check]:
     """PV060 to PV063."""
-    sources = Sources(source.master or {}, source.ablation, source.manifest or {})
-    tables = [name for name in source.files if name.startswith("tables/")]
+    verdict = source.json("audit.json") if source.has("audit.json") else None
+    sources = Sources(source.master or {}, source.ablation, source.manifest or {}, verdict)
+    tables = [n for n in source.files if n.startswith("tables/") or (n.startswith("plots/") and n.endswith(".csv"))]
     groups = {
         "PV060": ("Numbers of the tables have a source", [n for n in tables if not n.endswith(".tex")]),
         "PV061": ("Numbers of the LaTeX tables have a source", [n for n in source.files if n.endswith(".tex")]),

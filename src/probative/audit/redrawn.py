@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from probative.audit import labels, reliability
 from probative.audit.queries import Query
@@ -50,6 +51,36 @@ class Curve:
         best = np.where(inside > 0, self.tp[np.arange(len(self.tp)), np.maximum(inside - 1, 0)], 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             return self._defined(best / self.tp[:, -1])
+
+
+GROUPS = 1000
+"""Scores of candidates are taken together in this many groups, and as many again among those of gold."""
+
+
+def candidates(queries: Sequence[Query], weights: Array) -> Curve:
+    """The staircase over all candidates, their scores in groups: weights fall on queries, not on candidates."""
+    scores = np.concatenate([np.array(q.scores or (), dtype=np.float64) for q in queries])
+    gold = np.concatenate([np.array([uid in set(q.gold) for uid in q.ranked], dtype=bool) for q in queries])
+    owner = np.repeat(np.arange(len(queries)), [len(q.ranked) for q in queries])
+    steps = np.linspace(0, 1, GROUPS)
+    edges = np.unique(np.concatenate([np.quantile(part, steps) for part in (scores, scores[gold]) if len(part)]))
+    group = len(edges) - np.searchsorted(edges, scores, side="right")
+    positives, negatives = (_counted(owner[mask], group[mask], len(queries), len(edges) + 1) for mask in (gold, ~gold))
+    return Curve(np.cumsum(weights @ positives, axis=1), np.cumsum(weights @ negatives, axis=1))
+
+
+def _counted(owner: NDArray[np.int64], group: NDArray[np.int64], queries: int, groups: int) -> Array:
+    counts = np.bincount(owner * groups + group, minlength=queries * groups)
+    return counts.reshape(queries, groups).astype(np.float64)
+
+
+def ece_equalmass(queries: Sequence[Query], weights: Array) -> Array:
+    probs = np.array([q.prob for q in queries], dtype=np.float64)
+    gap = probs - np.array([q.positive for q in queries], dtype=np.float64)
+    edges = np.unique(np.quantile(probs, np.linspace(0, 1, reliability.BINS + 1)))
+    place = np.clip(np.searchsorted(edges, probs, side="right") - 1, 0, max(len(edges) - 2, 0))
+    sums = np.stack([weights[:, place == i] @ gap[place == i] for i in range(max(len(edges) - 1, 1))])
+    return np.asarray(np.abs(sums).sum(axis=0) / weights.sum(axis=1))
 
 
 def aurc(queries: Sequence[Query], weights: Array) -> Array:

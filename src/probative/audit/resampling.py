@@ -152,6 +152,11 @@ class Resampled:
             yield from self._within(rows)
         elif key.metric in {"calibration_slope", "calibration_intercept"}:
             yield from redrawn.line(queries, self._weights(rows))
+        elif key.metric == "ece_equalmass":
+            yield key.metric, redrawn.ece_equalmass(queries, self._weights(rows))
+        elif key.metric in {"auroc_candidates", "auprc_candidates"}:
+            curve = redrawn.candidates(queries, self._weights(rows))
+            yield from (("auroc_candidates", curve.auroc()), ("auprc_candidates", curve.auprc()))
         elif key.metric == "aurc":
             yield key.metric, redrawn.aurc(queries, self._weights(rows))
         elif key.metric in labels.METRICS:

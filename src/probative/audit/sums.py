@@ -31,11 +31,17 @@ def column(frame: Frame, name: str) -> Sequence[float]:
     if kind == "population":
         inside = set(populated(frame, range(len(queries)), rest))
         return [float(i in inside) for i in range(len(queries))]
-    if kind == "size":
-        mode, _, k = rest.partition("|")
-        inside = set(populated(frame, range(len(queries)), k))
-        return [float(extraction.size(q, mode)) if i in inside else 0.0 for i, q in enumerate(queries)]
+    if kind in {"size", "square", "exactly"}:
+        return _sizes(frame, kind, *rest.split("|"))
     return [float(_simple(kind, rest, q)) for q in queries]
+
+
+def _sizes(frame: Frame, kind: str, mode: str, population: str, k: str = "") -> list[float]:
+    inside = set(populated(frame, range(len(frame.queries)), population))
+    sizes = [extraction.size(q, mode) if i in inside else None for i, q in enumerate(frame.queries)]
+    if kind == "exactly":
+        return [float(size is not None and size == int(k)) for size in sizes]
+    return [float(size or 0) ** (2 if kind == "square" else 1) for size in sizes]
 
 
 def _simple(kind: str, rest: str, q: Query) -> float:
@@ -58,7 +64,6 @@ def _simple(kind: str, rest: str, q: Query) -> float:
         "passed_size": lambda: (
             float(extraction.size(q, rest)) if extraction.passed(q, rest) and (q.located or not y) else 0.0
         ),
-        "exact_size": lambda: float(extraction.size(q, rest.partition("=")[0]) == int(rest.partition("=")[2])),
         "bin_p": lambda: p if _bin(p) == int(rest) else 0.0,
         "bin_y": lambda: float(y) if _bin(p) == int(rest) else 0.0,
         "bin_n": lambda: float(_bin(p) == int(rest)),
@@ -120,7 +125,35 @@ def _shown(key: Key, frame: Frame) -> Plan | None:
         "k_mean_passed": (f"passed_size|{mode}", f"passed|{mode}"),
         "k_mean": (f"size|{mode}|{key.population}", f"population|{key.population}"),
     }
-    return _ratio(*table[key.metric]) if key.metric in table else None
+    if key.metric in table:
+        return _ratio(*table[key.metric])
+    return _spread(key, frame) if key.metric in QUANTILES or key.metric == "k_std" else None
+
+
+QUANTILES = {"k_median": 0.5, "k_p25": 0.25, "k_p75": 0.75, "k_p90": 0.9}
+
+
+def _spread(key: Key, frame: Frame) -> Plan:
+    """How the sizes of selections spread: from their squares, or from how often each size was drawn."""
+    label = f"{key.mode}|{key.population}"
+    n, total, square = f"population|{key.population}", f"size|{label}", f"square|{label}"
+    if key.metric == "k_std":
+        return [n, total, square], lambda s: np.sqrt(np.maximum(s(square) / s(n) - (s(total) / s(n)) ** 2, 0.0))
+    sizes = sorted({extraction.size(q, key.mode or "") for q in frame.queries})
+    bars = [f"exactly|{label}|{size}" for size in sizes]
+    return bars, lambda s: quantiles(np.array([s(bar) for bar in bars]), np.array(sizes, float), QUANTILES[key.metric])
+
+
+def quantiles(counts: Array, values: Array, q: float) -> Array:
+    """(b,) interpolated quantiles of rising values that were drawn so many times: counts are (values, b)."""
+    reached = np.cumsum(counts, axis=0)
+    total = reached[-1]
+    place = q * np.maximum(total - 1, 0)
+    low = np.floor(place + 1e-9)
+    below, above = (
+        values[(reached <= at).sum(axis=0).clip(max=len(values) - 1)] for at in (low, np.minimum(low + 1, total - 1))
+    )
+    return np.asarray(np.where(total > 0, below + (place - low) * (above - below), np.nan))
 
 
 def _counted(key: Key, frame: Frame) -> Plan | None:
