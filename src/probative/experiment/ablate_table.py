@@ -49,7 +49,14 @@ def _about(row: Document, found: Document) -> str:
     chosen = next((c for c in found["comparisons"] if c["other"] == name and c["id"] == JUDGED_BY[name]), None)
     if chosen is None:
         return f"{row['label']}: not comparable with {row['base']}."
-    return f"{row['label']}: {verdict(chosen)}{_shown(row, found)}"
+    return f"{row['label']}: {verdict(chosen)}{_shown(row, found)}{_beside(chosen, found)}"
+
+
+def _beside(chosen: Document, found: Document) -> str:
+    """What else of a row can be told from chance."""
+    rows = [c for c in found["comparisons"] if c["other"] == chosen["other"] and c["id"] != chosen["id"]]
+    told = [f"{c['id']} {_change(c)}" for c in rows if c["p_holm"] is not None and c["p_holm"] < LIMIT]
+    return f" More than chance too: {', '.join(told)}." if told else ""
 
 
 def verdict(comparison: Document) -> str:
@@ -81,9 +88,7 @@ def _change(comparison: Document) -> str:
 def _shown(row: Document, found: Document) -> str:
     name = row["name"]
     if name == "dynamic_k":
-        precise = next((c for c in found["comparisons"] if (c["other"], c["id"]) == (name, "evidence_precision")), None)
-        said = f" evidence_precision {_change(precise)}." if precise else ""
-        return f"{said} Compared at equal mean K over all queries."
+        return " Compared at equal mean K over all queries."
     if name != "gate":
         return ""
     before = next(r for r in found["rows"] if r["name"] == row["base"])

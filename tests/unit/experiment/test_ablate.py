@@ -227,6 +227,15 @@ def test_words_follow_the_adjusted_p() -> None:
     assert ablate_table.verdict({**row, "difference": -0.02, "p_holm": 0.01}).startswith("loses")
 
 
+def test_words_name_everything_that_is_more_than_chance(found: Ablation) -> None:
+    row = next(c for c in found.document["comparisons"] if (c["other"], c["id"]) == ("graph", "auroc"))
+    certain = {**row, "difference": -0.25, "ci_low": -0.5, "ci_high": -0.125, "p_holm": 0.01}
+    rows = [certain if c is row else {**c, "p_holm": 1.0} for c in found.document["comparisons"]]
+    said = ablate_table.words({**found.document, "comparisons": rows})
+    (graph,) = [line for line in said if line.startswith("+ graph reranker")]
+    assert graph.endswith("More than chance too: auroc -0.2500 [-0.5000, -0.1250]*.")
+
+
 def test_a_finished_run_keeps_its_settings(found: Ablation, corpus: Corpus) -> None:
     with pytest.raises(ConfigError, match=r"folds\.n_folds = 2, not 3"):
         ablate(corpus=corpus, out=found.folder, settings={**SMALL, "folds.n_folds": 3})
