@@ -11,7 +11,7 @@ run: $(READY)  ## the main job on the embedded demo corpus
 	$(BIN)/probative run
 
 test: $(READY)  ## every test
-	$(BIN)/pytest -q -n auto
+	$(BIN)/pytest -q -n 2 --dist loadfile --durations 15
 
 check: $(READY)  ## lint, format, types, the order of the rooms, the documented names
 	$(BIN)/ruff check .
