@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from probative import files
 from probative.data import Corpus
 from probative.errors import ConfigError, DataError
 from probative.evaluation.predictions import Predictions
-from probative.evaluation.records import Record
+from probative.evaluation.records import MetricsMaster, Record
 from probative.experiment import ablate_sweeps, ablate_table
 from probative.experiment.ablate_measure import Pair, compared, records
 from probative.experiment.ablate_rows import Configuration, calibrator, gate_of, judge, steps, table, with_gate
@@ -42,6 +43,10 @@ def ablate(
         raise DataError(f"{folder}: was made from another corpus than {corpus.meta.name}. Name its own with --corpus.")
     table_of_folds = pl.read_parquet(folder / "folds.parquet")
     scenes = score(variants(settings, corpus), table_of_folds, jobs=jobs, show=show, within=folder.parent)
+    whole = next(row for row in steps(settings, scenes) if row.name == "triage")
+    system = table([judge(whole, scene, settings) for scene in scenes[WHOLE]])
+    quick = settings.evaluate.model_copy(update={"bootstrap": 0})
+    check_agrees(folder, records("final", system, ("ndcg@10", "auroc"), whole.mode, quick))
     show(1.0, "compare")
     found = document(scenes, corpus, settings)
     files.write_json(folder / "ablation.json", found)
@@ -50,6 +55,18 @@ def ablate(
         files.write_text(folder / "tables" / name, text)
     seal(folder)
     return found
+
+
+def check_agrees(folder: Path, computed: Sequence[Record]) -> None:
+    """Refuse when the stages, computed again because they were not cached, do not give what the run has."""
+    master = MetricsMaster.read(folder / "metrics_master.json")
+    for record in computed:
+        stated = master.get(record["id"], record["scope"], criteria=record["criteria"])
+        if stated is not None and not isclose(stated["value"], record["value"], abs_tol=1e-9):
+            raise DataError(
+                f"{folder}: has {record['id']} {stated['value']:.6f}, but its stages now give {record['value']:.6f}: "
+                "code, packages or machine have changed since. Make the run again in another folder, then ablate it."
+            )
 
 
 def settings_of(folder: Path, asked: RunSettings | None) -> RunSettings:

@@ -26,6 +26,7 @@ from probative.evaluation.api import evaluate_source
 from probative.evaluation.readers import read_path
 from probative.evaluation.settings import EvaluateSettings
 from probative.experiment import ablate_table
+from probative.experiment.ablate import check_agrees
 from probative.experiment.ablate_rows import steps
 from probative.experiment.ablate_scene import variants
 from probative.experiment.crew import Event
@@ -244,6 +245,13 @@ def test_a_finished_run_keeps_its_settings(found: Ablation, corpus: Corpus) -> N
 def test_another_corpus_is_refused(found: Ablation) -> None:
     with pytest.raises(DataError, match="another corpus"):
         ablate(corpus=demo_corpus(documents=31), out=found.folder)
+
+
+def test_stages_that_give_other_numbers_than_the_run_are_refused(found: Ablation) -> None:
+    record = next(r for r in rows(found)["triage"]["metrics"] if r["id"] == "auroc" and r["scope"] == "pooled")
+    check_agrees(found.folder, [record])
+    with pytest.raises(DataError, match="have changed since"):
+        check_agrees(found.folder, [{**record, "value": record["value"] - 0.001}])
 
 
 def test_what_is_switched_off_has_no_row(corpus: Corpus) -> None:
