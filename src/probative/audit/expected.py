@@ -16,9 +16,9 @@ Spec = tuple[str, str, str | None]
 """(id, population, mode)"""
 
 
-def ids(frame: Frame) -> Iterator[Spec]:
+def ids(frame: Frame, ranked: bool = True) -> Iterator[Spec]:
     """Every id that the columns of a stage allow."""
-    if frame.stage != "prior":
+    if frame.stage != "prior" and ranked:
         yield from _ranked(frame)
     yield from _detected(frame)
     if frame.stage == "final":
@@ -112,21 +112,21 @@ def scopes(frame: Frame, criteria: str) -> Iterator[str]:
         yield from (f"state:{s}" for s in ("NEG", "UNCERTAIN", "POS") if frame.rows(f"state:{s}", criteria))
 
 
-def missing(keys: Sequence[Key], frames: Mapping[str, Frame]) -> Check:
+def missing(keys: Sequence[Key], frames: Mapping[str, Frame], ranked: bool = True) -> Check:
     """PV025."""
     return judged(
         "PV025",
         "No record is missing",
-        _missing(frozenset(keys), frames),
+        _missing(frozenset(keys), frames, ranked),
         good="every id that the columns allow is there, in every scope, set and stage",
         fix="Make metrics_master.json again: probative evaluate RUN.",
     )
 
 
-def _missing(stated: frozenset[Key], frames: Mapping[str, Frame]) -> Iterator[str]:
+def _missing(stated: frozenset[Key], frames: Mapping[str, Frame], ranked: bool) -> Iterator[str]:
     for stage, frame in frames.items():
         sets = ["all", *(["trained"] if frame.excluded & set(frame.criteria("all")) else [])]
-        specs = list(ids(frame))
+        specs = list(ids(frame, ranked))
         for criteria in sets:
             for scope in scopes(frame, criteria) if frame.rows("pooled", criteria) else ():
                 for metric, population, mode in specs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from probative.audit import (
     intervals,
     invariants,
     printed,
+    ranking,
     records,
     roles,
     rows,
@@ -27,7 +28,7 @@ from probative.audit import (
 from probative.audit.check import Check, absent, guarded
 from probative.audit.corpus import Annotated, read_corpus
 from probative.audit.frame import Frame, prior_frame, stage_frame
-from probative.audit.queries import Table, read_table
+from probative.audit.queries import Query, Table, read_table
 from probative.audit.recompute import Recomputation
 from probative.audit.source import Source, opened
 
@@ -61,7 +62,8 @@ class Case:
 
     @cached_property
     def frames(self) -> dict[str, Frame]:
-        found = {"final": Frame("final", self.table.queries, self.excluded)}
+        queries = _in_trec_order(self.table.queries) if self.meta.get("ties") == "trec" else self.table.queries
+        found = {"final": Frame("final", queries, self.excluded)}
         if "prior" in self.table.columns:
             found["prior"] = prior_frame(self.table.queries, self.excluded)
         for stage, table in self.stage_tables.items():
@@ -70,7 +72,11 @@ class Case:
 
     @cached_property
     def stated(self) -> list[dict[str, Any]]:
-        return list((self.source.master or {}).get("metrics", []))
+        """The records to be checked. A ranking averaged over the orders of ties is not worked out a second time."""
+        found = list((self.source.master or {}).get("metrics", []))
+        if not self.ranked:
+            found = [r for r in found if ranking.measure(str(r.get("id"))) is None]
+        return found
 
     @cached_property
     def answers(self) -> Recomputation:
@@ -79,6 +85,11 @@ class Case:
     @cached_property
     def meta(self) -> dict[str, Any]:
         return dict((self.source.master or {}).get("meta", {}))
+
+    @property
+    def ranked(self) -> bool:
+        """Whether rankings stand in one order, rather than in the mean of all orders of equal scores."""
+        return self.meta.get("ties") != "expected"
 
     @cached_property
     def compared(self) -> list[records.Comparison]:
@@ -153,13 +164,13 @@ def _record_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
         (
             "PV023",
             series.TITLE,
-            lambda: series.series((case.source.master or {}).get("series", []), case.frames, case.answers),
+            lambda: series.series((case.source.master or {}).get("series", []), case.frames, case.answers, case.ranked),
         ),
         ("PV024", "No record stands twice", lambda: records.unique(case.stated)),
         (
             "PV025",
             "No record is missing",
-            lambda: expected.missing([c.key for c in case.compared], case.frames),
+            lambda: expected.missing([c.key for c in case.compared], case.frames, case.ranked),
         ),
         ("PV030", "Every number is inside its range", lambda: invariants.ranges(case.stated)),
         ("PV031", "Confusion counts add up and give their ratios", lambda: invariants.confusion(case.stated)),
@@ -228,6 +239,19 @@ def _decision_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
         "The prior is each criterion's rate on TRAIN",
         lambda: thresholds.priors(case.table, case.folds, case.excluded, case.labels),
     )
+
+
+def _in_trec_order(queries: list[Query]) -> list[Query]:
+    """Equal scores by falling identifier, as trec_eval has them."""
+    out = []
+    for q in queries:
+        if q.scores is None:
+            out.append(q)
+            continue
+        pairs = sorted(zip(q.ranked, q.scores, strict=True), key=lambda pair: pair[0], reverse=True)
+        pairs.sort(key=lambda pair: -pair[1])
+        out.append(replace(q, ranked=[uid for uid, _ in pairs], scores=[score for _, score in pairs]))
+    return out
 
 
 def checks(case: Case, only: Collection[str] | None = None) -> list[Check]:

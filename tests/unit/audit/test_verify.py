@@ -141,9 +141,21 @@ def test_the_audit_knows_nothing_of_how_the_numbers_were_made() -> None:
     script = (
         "import sys, probative.audit\n"
         "from probative.audit import verify\n"
-        "rooms = ('metrics', 'evaluate', 'data', 'decide', 'pipeline', 'experiment')\n"
+        "rooms = ('metrics', 'evaluation', 'data', 'decide', 'pipeline', 'experiment')\n"
         "print([m for m in sys.modules if m.startswith(tuple(f'probative.{r}' for r in rooms))])\n"
         "print([m for m in ('torch', 'sklearn', 'scipy', 'pandas', 'matplotlib') if m in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ["[]", "[]"] == done.stdout.split("\n")[:2]
+
+
+@pytest.mark.parametrize("ties", ["trec", "expected"])
+def test_rankings_under_another_rule_for_ties_raise_no_alarm(clean_run: Path, tmp_path: Path, ties: str) -> None:
+    from probative.evaluation.api import evaluate_source
+    from probative.evaluation.readers import read_path
+    from probative.evaluation.settings import EvaluateSettings
+
+    shutil.copy(clean_run / "per_query.csv", tmp_path / "per_query.csv")
+    chosen = EvaluateSettings(bootstrap=0, ties=ties)
+    evaluate_source(read_path(tmp_path / "per_query.csv"), chosen).write(tmp_path)
+    assert [] == [c["why"] for c in audit(tmp_path)["checks"] if c["status"] == "failed"]
