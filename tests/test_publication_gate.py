@@ -136,6 +136,7 @@ class TestConditions:
     def test_a_synthetic_corpus_is_never_presented_as_real(
         self, tmp_path: Path, corpus: dict[str, Any], report: str, fails: bool
     ) -> None:
+        (tmp_path / "per_query.csv").touch()
         (tmp_path / "metrics_master.json").write_text('{"metrics": [], "meta": {}}')
         (tmp_path / "report.html").write_text(report)
         with opened(tmp_path) as source:
@@ -146,6 +147,7 @@ class TestConditions:
     )
     def test_comparisons_need_holms_correction(self, tmp_path: Path, holm: list[float | None], fails: bool) -> None:
         rows = [{"p": p, "p_holm": h} for p, h in zip([0.01, 0.02, 0.04], holm, strict=True)]
+        (tmp_path / "per_query.csv").touch()
         (tmp_path / "metrics_master.json").write_text('{"metrics": []}')
         (tmp_path / "ablation.json").write_text(json.dumps({"rows": rows}))
         with opened(tmp_path) as source:
