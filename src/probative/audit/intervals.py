@@ -1,13 +1,14 @@
 """PV022: intervals against an independent and smaller resampling of documents.
 
-A stated bound must lie between two order statistics of these resamples; the true percentile lies outside them about
-once in a million.
+A stated bound must lie between two order statistics of these resamples. Which two follows from the exact chance, where
+both sets of resamples come from one distribution, that a percentile of the one lies outside them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,16 @@ from probative.audit.check import Check, absent, judged
 from probative.audit.frame import Frame
 from probative.audit.recompute import Recomputation
 from probative.audit.records import Comparison
-from probative.audit.resampling import Draws, Resampled
+from probative.audit.resampling import RESAMPLES, Draws, Resampled
 from probative.audit.sums import Array
 
 TITLE = "Intervals agree with an independent resampling"
 FIX = "Make the intervals again: probative evaluate RUN."
 ENOUGH = 100
-DEVIATIONS = 5.0
+CHANCE = 1e-9
+"""That a sound bound is called wrong; a run has some fifty thousand bounds."""
+DOUBT = 1e-4
+"""A bound less likely than this is looked at again in more resamples, where few were drawn."""
 EXEMPT = ("k_min", "k_max", "curve_threshold")
 
 
@@ -81,6 +85,8 @@ def _verdict(item: Comparison, resampled: Resampled, answers: Recomputation, res
         problem: str | None = _inexact(low, high, float(record["value"]), found, exact.scale(item.key.metric))
     else:
         values = resampled.values(item.key)
+        if values is not None and len(values) < RESAMPLES and _outside(low, high, values, resamples, DOUBT):
+            values = resampled.more(item.key)
         problem = None if values is None else _outside(low, high, values, resamples)
     return f"{item.key}: {problem}" if problem else problem
 
@@ -92,23 +98,43 @@ def _inexact(low: float, high: float, value: float, found: exact.Events, factor:
     return f"the exact interval is [{low:.6g}, {high:.6g}], worked out again [{again[0]:.6g}, {again[1]:.6g}]"
 
 
-def _outside(low: float, high: float, values: Array, stated: int) -> str | None:
+def _outside(low: float, high: float, values: Array, stated: int, chance: float = CHANCE) -> str | None:
     known = np.sort(values[np.isfinite(values)])
     if len(known) < ENOUGH:
         return None
     for name, bound, share in (("lower", low, 0.025), ("upper", high, 0.975)):
-        least, most = band(known, share, stated)
+        least, most = band(known, share, stated, chance)
         if not least <= bound <= most:
             return f"the {name} bound is {bound:.6g}, an independent resampling: {least:.6g} to {most:.6g}"
     return ""
 
 
-def wilson(share: float, n: float) -> tuple[float, float]:
-    """The shares that n draws with this outcome may come from."""
-    square = DEVIATIONS**2
-    centre = (share + square / (2 * n)) / (1 + square / n)
-    half = DEVIATIONS / (1 + square / n) * math.sqrt(share * (1 - share) / n + square / (4 * n * n))
-    return max(0.0, centre - half), min(1.0, centre + half)
+@cache
+def rank(n: int, stated: int, below: int, chance: float) -> int | None:
+    """The least j for which fewer than `below` + 1 of the `stated` draws lie at or under our j-th of n so seldom.
+
+    The first `below` + j of both sets in one order then hold at least j of ours: a hypergeometric tail.
+    """
+
+    def tail(j: int) -> float:
+        first = below + j
+        return math.fsum(math.exp(_ways(n, i) + _ways(stated, first - i) - _ways(n + stated, first)) for i in _up(j))
+
+    def _up(j: int) -> range:
+        return range(j, min(n, below + j) + 1)
+
+    low, high = 1, n
+    if tail(n) >= chance:
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if tail(middle) < chance else (middle + 1, high)
+    return low
+
+
+def _ways(n: int, k: int) -> float:
+    """The logarithm of the number of choices of k out of n."""
+    return math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1) if 0 <= k <= n else -math.inf
 
 
 def _missing(found: Sequence[Comparison]) -> Iterator[str]:
@@ -119,14 +145,16 @@ def _missing(found: Sequence[Comparison]) -> Iterator[str]:
             yield f"{item.key}: has no interval, and no reason why"
 
 
-def band(known: NDArray[np.float64], share: float, stated: int) -> tuple[float, float]:
+def band(known: NDArray[np.float64], share: float, stated: int, chance: float = CHANCE) -> tuple[float, float]:
     """Where the percentile of `stated` other resamples of the same documents must lie; `known` is sorted."""
     n = len(known)
-    least, most = wilson(share, n * stated / (n + stated))
-    below, above = math.floor(least * n) - 1, math.ceil(most * n)
-    room = float(known.std()) / 2
-    low = known[below] if below >= 0 else known[0] - room
-    high = known[above] if above < n else known[-1] + room
+    # A percentile lies between two draws: the upper one has `place` + 1 draws below it, the lower one as many above.
+    place = math.floor(share * (stated - 1))
+    top = rank(n, stated, min(place + 1, stated - 1), chance)
+    bottom = rank(n, stated, min(stated - 1 - place, stated - 1), chance)
+    room = float(known.std())
+    high = float(known[top - 1]) if top is not None else float(known[-1]) + room
+    low = float(known[n - bottom]) if bottom is not None else float(known[0]) - room
     # The stated bounds come from sums in single precision.
-    small = 2e-6 * max(1.0, abs(float(low)), abs(float(high)))
-    return float(low) - small, float(high) + small
+    small = 2e-6 * max(1.0, abs(low), abs(high))
+    return low - small, high + small

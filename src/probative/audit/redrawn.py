@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,25 +54,28 @@ class Curve:
             return self._defined(best / self.tp[:, -1])
 
 
-GROUPS = 1000
-"""Scores of candidates are taken together in this many groups, and as many again among those of gold."""
+SIDES: tuple[Literal["right", "left"], ...] = ("right", "left")
+STEPS = 2000
+"""Gold scores that make steps of their own; more of them are thinned."""
 
 
-def candidates(queries: Sequence[Query], weights: Array) -> Curve:
-    """The staircase over all candidates, their scores in groups: weights fall on queries, not on candidates."""
+def candidates(queries: Sequence[Query], document: NDArray[np.int64], weights: Array) -> Curve:
+    """The staircase over all candidates: every gold score is a step, and so is what lies between two of them."""
     scores = np.concatenate([np.array(q.scores or (), dtype=np.float64) for q in queries])
-    gold = np.concatenate([np.array([uid in set(q.gold) for uid in q.ranked], dtype=bool) for q in queries])
-    owner = np.repeat(np.arange(len(queries)), [len(q.ranked) for q in queries])
-    steps = np.linspace(0, 1, GROUPS)
-    edges = np.unique(np.concatenate([np.quantile(part, steps) for part in (scores, scores[gold]) if len(part)]))
-    group = len(edges) - np.searchsorted(edges, scores, side="right")
-    positives, negatives = (_counted(owner[mask], group[mask], len(queries), len(edges) + 1) for mask in (gold, ~gold))
+    gold = np.concatenate([np.isin(q.ranked, q.gold) if q.gold else np.zeros(len(q.ranked), bool) for q in queries])
+    owner = np.repeat(document, [len(q.ranked) for q in queries])
+    edges = np.unique(scores[gold])
+    edges = edges[np.unique(np.linspace(0, len(edges) - 1, STEPS).astype(np.int64))] if len(edges) > STEPS else edges
+    above, at = (np.searchsorted(edges, scores, side=side) for side in SIDES)
+    step = 2 * len(edges) + 1 - (above + at)
+    size = 2 * len(edges) + 2
+    positives, negatives = (_counted(owner[mask], step[mask], weights.shape[1], size) for mask in (gold, ~gold))
     return Curve(np.cumsum(weights @ positives, axis=1), np.cumsum(weights @ negatives, axis=1))
 
 
-def _counted(owner: NDArray[np.int64], group: NDArray[np.int64], queries: int, groups: int) -> Array:
-    counts = np.bincount(owner * groups + group, minlength=queries * groups)
-    return counts.reshape(queries, groups).astype(np.float64)
+def _counted(owner: NDArray[np.int64], step: NDArray[np.int64], documents: int, steps: int) -> Array:
+    counts = np.bincount(owner * steps + step, minlength=documents * steps)
+    return counts.reshape(documents, steps).astype(np.float64)
 
 
 def ece_equalmass(queries: Sequence[Query], weights: Array) -> Array:

@@ -33,11 +33,11 @@ class Draws:
     """(resamples, documents)"""
 
     @classmethod
-    def of(cls, queries: Sequence[Query], resamples: int = RESAMPLES) -> Draws:
+    def of(cls, queries: Sequence[Query], resamples: int = RESAMPLES, seed: int = SEED) -> Draws:
         folds: dict[str | None, set[str]] = defaultdict(set)
         for query in queries:
             folds[query.fold].add(query.doc_id)
-        generator = np.random.default_rng(SEED)
+        generator = np.random.default_rng(seed)
         documents: list[str] = []
         parts = []
         for fold in sorted(folds, key=str):
@@ -56,6 +56,7 @@ class Resampled:
     _columns: dict[str, Array] = field(default_factory=dict)
     _sums: dict[tuple[str, str], dict[str, Array]] = field(default_factory=dict)
     _found: dict[tuple[str, tuple[str, str]], Array | None] = field(default_factory=dict)
+    _others: list[Resampled] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         place = {doc: i for i, doc in enumerate(self.draws.documents)}
@@ -78,6 +79,14 @@ class Resampled:
             with np.errstate(divide="ignore", invalid="ignore"):
                 return combine(lambda name: sums[name])
         return self._sorted(key, rows)
+
+    def more(self, key: Key) -> Array | None:
+        """The statistic in as many resamples as the others have, for one that needs few where nothing is in doubt."""
+        if not self._others:
+            seeds = range(SEED + 1, SEED + RESAMPLES // FEWER)
+            self._others += [Resampled(self.frame, Draws.of(self.frame.queries, FEWER, seed)) for seed in seeds]
+        found = [r.values(key) for r in (self, *self._others)]
+        return np.concatenate([values for values in found if values is not None]) if found else None
 
     def _mean(self, key: Key, scopes: Sequence[str]) -> Array | None:
         parts = []
@@ -155,7 +164,8 @@ class Resampled:
         elif key.metric == "ece_equalmass":
             yield key.metric, redrawn.ece_equalmass(queries, self._weights(rows))
         elif key.metric in {"auroc_candidates", "auprc_candidates"}:
-            curve = redrawn.candidates(queries, self._weights(rows))
+            chosen = self.document[np.asarray(rows, dtype=np.int64)]
+            curve = redrawn.candidates(queries, chosen, self.draws.weights[:FEWER])
             yield from (("auroc_candidates", curve.auroc()), ("auprc_candidates", curve.auprc()))
         elif key.metric == "aurc":
             yield key.metric, redrawn.aurc(queries, self._weights(rows))

@@ -77,20 +77,42 @@ def figure(
 
 
 def table(
-    name: str, caption: str, head: Sequence[Any], rows: Iterable[Sequence[Any]], note: str = "", *, keep: bool = True
+    name: str,
+    caption: str,
+    head: Sequence[Any],
+    rows: Iterable[Sequence[Any]],
+    note: str = "",
+    *,
+    keep: bool = True,
+    sort: bool = True,
 ) -> Part:
-    """A table; `keep` also writes it as CSV, Markdown and LaTeX."""
+    """A table; `keep` also writes it as CSV, Markdown and LaTeX, without `sort` its order is its meaning."""
     made = [[_cell(cell) for cell in row] for row in rows]
     because = _because(made)
+    heads = [_cell(cell) for cell in head]
+    for place in range(1, len(heads)):
+        column = [row[place] for row in made]
+        if _is_numeric(column):
+            for cell in (heads[place], *column):
+                cell["num"] = True
     return {
         "kind": "table",
         "name": name,
         "caption": caption,
-        "head": [_cell(cell) for cell in head],
+        "head": heads,
         "rows": made,
         "note": f"{note}{because}".strip(),
         "keep": keep,
+        "sort": sort,
     }
+
+
+_FIGURE = re.compile(r"[<>−+]? ?[\d.,]+( %)?( \[.*\]\*?)?( ± [\d.,]+)?")
+
+
+def _is_numeric(column: Sequence[Mapping[str, Any]]) -> bool:
+    said = [cell["text"] for cell in column if cell["text"] != words.NONE]
+    return bool(said) and all(_FIGURE.fullmatch(text) for text in said)
 
 
 def _because(rows: Sequence[Sequence[Mapping[str, Any]]]) -> str:
@@ -106,20 +128,26 @@ def _because(rows: Sequence[Sequence[Mapping[str, Any]]]) -> str:
 
 def cell(said: Any, *, sort: float | None = None, tone: str = "") -> dict[str, Any]:
     """A cell with what to sort it by and how it is toned; a tone only repeats what the words say."""
-    return {"text": said if isinstance(said, str) else words.number(said), "sort": sort, "tone": tone, "metric": ""}
+    text = said if isinstance(said, str) else words.number(said)
+    return {"text": text, "sort": sort, "tone": tone, "metric": "", "bounds": "", "num": False}
 
 
 def metric(id: str, said: str = "") -> dict[str, Any]:  # noqa: A002
     """A metric's name that leads to its definition."""
-    return {"text": said or id, "sort": None, "tone": "", "metric": anchor(id)}
+    return {**cell(said or id), "metric": anchor(id)}
 
 
 def measured(record: Mapping[str, Any] | None, digits: int = 3) -> dict[str, Any]:
     """Value and interval of a record."""
     if record is not None and record.get("reason"):
         return {**cell(words.NONE, tone="weak"), "reason": str(record["reason"])}
-    value = None if record is None else record["value"]
-    return cell(words.measured(record, digits), sort=value, tone="weak" if record and record.get("small") else "")
+    if record is None or record["value"] is None:
+        return cell(words.NONE)
+    tone = "weak" if record.get("small") else ""
+    return {
+        **cell(words.measured(record, digits), sort=record["value"], tone=tone),
+        "bounds": words.bounds(record, digits),
+    }
 
 
 def anchor(id: str) -> str:  # noqa: A002

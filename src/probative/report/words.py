@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 NONE = "–"
+MINUS = "−"
 _NUMBER = re.compile(r"[-−+]?[\d.,]+(e[-+]?\d+)?( ?%)?", re.IGNORECASE)
 
 
@@ -17,7 +18,33 @@ def number(value: Any, digits: int = 3) -> str:
         return NONE
     if isinstance(value, int):
         return count(value)
-    return f"{value:,.1f}" if abs(value) >= 10 else f"{value:.{digits}f}"
+    return _minus(f"{value:,.1f}" if abs(value) >= 10 else f"{value:.{digits}f}")
+
+
+def _minus(said: str) -> str:
+    """A minus sign as wide as a plus, and none before zero."""
+    return said.replace("-", MINUS) if said.strip("-+0.,") else said.lstrip("-")
+
+
+def value(record: Mapping[str, Any], of: float | None, digits: int = 3) -> str:
+    """A number of a record with the digits that suit its metric: a median of 8 sentences is 8, not 8.000."""
+    name = str(record.get("id") or "")
+    if of is None or isinstance(of, int):
+        return number(of, digits)
+    if name in _WHOLE:
+        return f"{of:,.1f}".removesuffix(".0")
+    places = 1 if "per_1000" in name else 2 if name.startswith("k_") else None
+    return number(of, digits) if places is None else _minus(f"{of:,.{places}f}")
+
+
+_WHOLE = frozenset({"k_median", "k_min", "k_max", "k_p25", "k_p75", "k_p90"})
+
+
+def chance(p: float | None) -> str:
+    """A probability; what rounds to 0 or 1 without being it says so."""
+    if p is None or p in (0, 1):
+        return number(p, 0)
+    return "< 0.01" if p < 0.005 else "> 0.99" if p >= 0.995 else f"{p:.2f}"
 
 
 def count(value: Any) -> str:
@@ -32,7 +59,7 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 def signed(value: float | None, digits: int = 4) -> str:
     """A difference, with its sign."""
-    return NONE if value is None else f"{value:+.{digits}f}"
+    return NONE if value is None else f"{value:+.{digits}f}".replace("-", MINUS)
 
 
 def bounds(record: Mapping[str, Any] | None, digits: int = 3) -> str:
@@ -40,14 +67,15 @@ def bounds(record: Mapping[str, Any] | None, digits: int = 3) -> str:
     if record is None or record.get("ci_low") is None:
         return ""
     mark = "*" if str(record.get("ci_method") or "").startswith("clopper_pearson") else ""
-    return f"[{number(float(record['ci_low']), digits)}, {number(float(record['ci_high']), digits)}]{mark}"
+    low, high = (value(record, float(record[end]), digits) for end in ("ci_low", "ci_high"))
+    return f"[{low}, {high}]{mark}"
 
 
 def measured(record: Mapping[str, Any] | None, digits: int = 3) -> str:
     """Value and interval together."""
     if record is None or record["value"] is None:
         return NONE
-    return f"{number(record['value'], digits)} {bounds(record, digits)}".rstrip()
+    return f"{value(record, record['value'], digits)} {bounds(record, digits)}".rstrip()
 
 
 def visible(text: str) -> str:
@@ -80,7 +108,16 @@ _LATEX = {
 }
 
 
+_T1 = "ĂăĄąĆćČčĎďĐđĘęĚěĞğĹĺĽľŁłŃńŇňŊŋŐőŒœŔŕŘřŚśŞşŠšŢţŤťŮůŰűŸŹźŻżŽž"
+"""Letters beyond Latin-1 that LaTeX prints with the T1 encoding alone."""
+
+
 def latex(text: str) -> str:
     """Text that LaTeX prints as it stands; letters it has no sign for become a question mark."""
-    said = "".join(_LATEX.get(char, char if char.isascii() or char.isalpha() else "?") for char in visible(text))
+    plain = visible(text).replace("✓ ", "").replace("✗ ", "")
+    said = "".join(_LATEX.get(char, char if _printed(char) else "?") for char in plain)
     return f"{{{said[0]}}}{said[1:]}" if said.startswith(("[", "*")) else said
+
+
+def _printed(char: str) -> bool:
+    return char.isascii() or char in _T1 or (ord(char) < 0x100 and char.isalpha())

@@ -9,7 +9,15 @@ from probative.report import words
 
 @pytest.mark.parametrize(
     ("expected", "value"),
-    [("0.618", 0.61849), ("13.3", 13.333), ("1,234.5", 1234.5), ("–", None), ("14,770", 14770), ("-0.013", -0.0131)],
+    [
+        ("0.618", 0.61849),
+        ("13.3", 13.333),
+        ("1,234.5", 1234.5),
+        ("–", None),
+        ("14,770", 14770),
+        ("−0.013", -0.0131),
+        ("0.000", -0.00001),
+    ],
 )
 def test_a_number_keeps_as_many_digits_as_it_means(expected: str, value: float | None) -> None:
     assert expected == words.number(value)

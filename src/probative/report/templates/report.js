@@ -10,7 +10,7 @@
     if (!Number.isNaN(a.number) && !Number.isNaN(b.number)) return sign * (a.number - b.number);
     return sign * a.text.localeCompare(b.text, undefined, { numeric: true });
   };
-  for (const table of document.querySelectorAll("main table")) {
+  for (const table of document.querySelectorAll("table[data-sorts]")) {
     const body = table.tBodies[0];
     if (body.rows.length < 4) continue;
     [...table.tHead.rows[0].cells].forEach((head, column) => {
