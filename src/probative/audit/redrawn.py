@@ -81,29 +81,24 @@ def _counted(owner: NDArray[np.int64], step: NDArray[np.int64], documents: int, 
 def ece_equalmass(queries: Sequence[Query], weights: Array) -> Array:
     probs = np.array([q.prob for q in queries], dtype=np.float64)
     gap = probs - np.array([q.positive for q in queries], dtype=np.float64)
-    edges = np.unique(np.quantile(probs, np.linspace(0, 1, reliability.BINS + 1)))
-    place = np.clip(np.searchsorted(edges, probs, side="right") - 1, 0, max(len(edges) - 2, 0))
-    sums = np.stack([weights[:, place == i] @ gap[place == i] for i in range(max(len(edges) - 1, 1))])
+    edges = reliability.deciles(probs.tolist())
+    place = np.clip(np.searchsorted(edges, probs, side="right") - 1, 0, len(edges) - 2)
+    sums = np.stack([weights[:, place == i] @ gap[place == i] for i in range(len(edges) - 1)])
     return np.asarray(np.abs(sums).sum(axis=0) / weights.sum(axis=1))
 
 
 def aurc(queries: Sequence[Query], weights: Array) -> Array:
-    confident = np.array([_confidence(q) for q in queries])
-    wrong = np.array([_wrong(q) for q in queries], dtype=np.float64)
-    order = np.argsort(-confident, kind="stable")
-    w = weights[:, order]
-    done = np.cumsum(w, axis=1)
-    errors = np.cumsum(w * wrong[order], axis=1)
-    risk = np.where(done > 0, errors / np.maximum(done, 1.0), 0.0)
-    return np.asarray((risk * w).sum(axis=1) / done[:, -1])
-
-
-def _confidence(q: Query) -> float:
-    return reliability.answers([q])[0][0]
-
-
-def _wrong(q: Query) -> bool:
-    return reliability.answers([q])[0][1]
+    """Equal confidences, a query drawn twice among them, are answered in random order, on average."""
+    sure, wrong = (np.array(part) for part in zip(*map(reliability.answer, queries), strict=True))
+    order = np.argsort(-sure, kind="stable")
+    first = np.flatnonzero(np.append(True, np.diff(sure[order]) != 0))
+    size, errors = (np.add.reduceat(weights[:, order] * part, first, axis=1) for part in (1.0, wrong[order]))
+    done, failed = (np.cumsum(part, axis=1) for part in (size, errors))
+    before = (done - size).astype(np.int64)
+    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, int(done[:, -1].max()) + 1)))
+    share = np.divide(errors, size, out=np.zeros_like(size), where=size > 0)
+    carried = (failed - errors - share * before) * (harmonic[done.astype(np.int64)] - harmonic[before])
+    return np.asarray((errors + carried).sum(axis=1) / done[:, -1])
 
 
 def line(queries: Sequence[Query], weights: Array) -> Iterator[tuple[str, Array]]:

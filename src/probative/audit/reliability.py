@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from probative.audit.calibrators import sigmoid
-from probative.audit.extraction import quantile
 from probative.audit.queries import Query
 
 CLIP = 1e-12
@@ -18,15 +17,28 @@ Line = tuple[float, float]
 
 def ece_equalmass(probs: Sequence[float], labels: Sequence[bool]) -> float:
     """Over bins between the deciles; equal deciles are one edge, so equal probabilities share a bin."""
-    edges = sorted({quantile(probs, i / BINS) for i in range(BINS + 1)})
-    if len(edges) == 1:
-        edges.append(edges[0] + 1.0)
+    edges = deciles(probs)
     gaps = [0.0] * (len(edges) - 1)
     members: list[list[float]] = [[] for _ in gaps]
     for p, y in zip(probs, labels, strict=True):
         place = min(max(bisect_right(edges, p) - 1, 0), len(gaps) - 1)
         members[place].append(p - y)
     return math.fsum(abs(math.fsum(rows)) for rows in members) / len(probs)
+
+
+def deciles(probs: Sequence[float]) -> list[float]:
+    """Distinct edges of bins that hold equally many, rounded as NumPy rounds them.
+
+    A decile may fall on a probability, and then its last bit decides to which bin that belongs.
+    """
+    rising, last = sorted(probs), len(probs) - 1
+    edges = set()
+    for i in range(BINS + 1):
+        place = (1.0 if i == BINS else i * 0.1) * last
+        low, high = rising[math.floor(place)], rising[min(math.floor(place) + 1, last)]
+        part = place - math.floor(place)
+        edges.add(high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part)
+    return sorted(edges) if len(edges) > 1 else [*edges, max(edges) + 1.0]
 
 
 def log_odds(p: float) -> float:
@@ -70,16 +82,18 @@ def _climb(unit: Sequence[float], labels: Sequence[bool]) -> Line:
     return slope, shift
 
 
+def answer(q: Query) -> tuple[float, bool]:
+    """(confidence, wrong) of a query: decided states are surer than UNCERTAIN, then distance counts."""
+    threshold = 0.5 if q.threshold is None else 1.0 if math.isnan(q.threshold) else q.threshold
+    distance = abs((q.prob or 0.0) - threshold)
+    unsure = q.state == "UNCERTAIN"
+    said = bool(q.predicted) if unsure else q.state == "POS"
+    return distance if unsure else distance + 2.0, said != q.positive
+
+
 def answers(queries: Sequence[Query]) -> list[tuple[float, bool]]:
-    """(confidence, wrong) of every query, the surest first: decided states before UNCERTAIN, then by distance."""
-    out = []
-    for q in queries:
-        threshold = 0.5 if q.threshold is None else 1.0 if math.isnan(q.threshold) else q.threshold
-        distance = abs((q.prob or 0.0) - threshold)
-        unsure = q.state == "UNCERTAIN"
-        answer = bool(q.predicted) if unsure else q.state == "POS"
-        out.append((distance if unsure else distance + 2.0, answer != q.positive))
-    return sorted(out, key=lambda pair: -pair[0])
+    """The answers to all queries, the surest first."""
+    return sorted(map(answer, queries), key=lambda pair: -pair[0])
 
 
 def risks(queries: Sequence[Query]) -> list[float]:

@@ -216,6 +216,17 @@ def _state_by_evidence(curve: Curve) -> list[Row]:
     return out
 
 
+def _errors(curve: Curve) -> list[Row]:
+    triaged = curve.frame.has("state")
+    counts = {"misses": 0, "alarms": 0} | ({"needless": 0} if triaged else {})
+    for q in curve.queries:
+        counts["misses"] += q.positive and (q.state == "NEG" if triaged else not q.predicted)
+        counts["alarms"] += not q.positive and (q.state == "POS" if triaged else bool(q.predicted))
+        if q.state == "UNCERTAIN":
+            counts["needless"] += bool(q.predicted) == q.positive
+    return [{"kind": kind, "n": n} for kind, n in counts.items()]
+
+
 def _risk_coverage(curve: Curve) -> list[Row]:
     risks = reliability.risks(curve.queries)
     decided = sum(q.state != "UNCERTAIN" for q in curve.queries)
@@ -289,6 +300,7 @@ SERIES: dict[str, Callable[[Curve], list[Row]]] = {
     "gold_flow": _gold_flow,
     "k_histogram": _k_histogram,
     "state_by_evidence": _state_by_evidence,
+    "errors": _errors,
     "risk_coverage": _risk_coverage,
     "thresholds": _thresholds,
     "criteria": _nothing,
@@ -307,6 +319,8 @@ def _absent(stated: Sequence[Mapping[str, Any]], frames: Mapping[str, Frame]) ->
         if stage != "prior" and any(q.located for q in frame.queries):
             wanted.append(("recall_by_k", "pooled", stage))
     final = frames["final"]
+    if final.has("predicted"):
+        wanted.append(("errors", "pooled", "final"))
     if final.has("state"):
         wanted += [("state_by_evidence", "pooled", "final"), ("risk_coverage", "pooled", "final")]
     if final.has("raw"):

@@ -25,9 +25,9 @@ def split(text: str, language: str = "en") -> list[Span]:
 
     A piece without a letter or digit group of its own ("1.", "***") belongs to the sentence after it.
 
-    >>> text = "Dr. Smith paid 3.5 euros?! I left."
+    >>> text = "Dr. X paid 3.5 euros?! I left."
     >>> [text[start:end] for start, end in split(text)]
-    ['Dr. Smith paid 3.5 euros?!', 'I left.']
+    ['Dr. X paid 3.5 euros?!', 'I left.']
     """
     spans: list[Span] = []
     waiting: int | None = None

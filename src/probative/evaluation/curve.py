@@ -14,8 +14,8 @@ from probative.evaluation.totals import DENSE, Array, Events, Fact, Key
 from probative.metrics import detection
 from probative.segments import BoolArray, FloatArray, IntArray
 
-GROUPS = 32
-"""Resamples of auroc_candidates and auprc_candidates join neighbouring scores into so many groups."""
+GROUPS = 1024
+"""Resamples of auroc_candidates and auprc_candidates join neighbouring scores into so many groups at most."""
 ENOUGH = 20
 """auroc_within needs this many positives and negatives of a criterion."""
 HALF = "one class only: 0.5 by convention"

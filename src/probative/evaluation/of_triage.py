@@ -12,7 +12,7 @@ from probative.metrics import triage
 from probative.metrics.detection import accumulate
 from probative.segments import BoolArray, FloatArray
 
-GROUPS = 64
+GROUPS = 256
 
 
 def add(cut: Cut, totals: Totals) -> None:
@@ -55,7 +55,7 @@ def order(cut: Cut) -> tuple[FloatArray, BoolArray]:
 
 
 def _area(cut: Cut, totals: Totals) -> None:
-    """Resamples use the risk of 64 groups of equal confidence rank; the value itself uses every query."""
+    """Resamples use the risk of groups of neighbouring confidence ranks; the value itself uses every query."""
     sure, wrong = order(cut)
     ranks = np.unique(-sure, return_inverse=True)[1].reshape(-1)
     count = min(GROUPS, int(ranks.max()) + 1 if len(ranks) else 0)

@@ -109,6 +109,19 @@ def _state_by_evidence(cut: Cut) -> Iterator[Row]:
             yield name, label, n, 1000 * n / max(p.n_queries, 1)
 
 
+def _errors(cut: Cut) -> Iterator[Row]:
+    """Evidence set aside, alerts without evidence, and UNCERTAIN where the threshold alone was right."""
+    p = cut.predictions
+    if p.predicted is None:
+        return
+    predicted = p.predicted.astype(bool)
+    missed, alarmed = (~predicted, predicted) if p.state is None else (p.state == triage.NEG, p.state == triage.POS)
+    yield "misses", int((missed & p.positive).sum())
+    yield "alarms", int((alarmed & ~p.positive).sum())
+    if p.state is not None:
+        yield "needless", int(((p.state == triage.UNCERTAIN) & (predicted == p.positive)).sum())
+
+
 def _risk_coverage(cut: Cut) -> list[Row]:
     sure, wrong = of_triage.order(cut)
     coverage, risk = triage.risk_coverage(sure, wrong)
@@ -145,6 +158,7 @@ _TABLES: dict[str, tuple[str, Callable[[Cut], Iterator[Row]]]] = {
     "gold_flow": ("step gold share", _gold_flow),
     "k_histogram": ("mode group k n", _k_histogram),
     "state_by_evidence": ("state evidence n per_1000", _state_by_evidence),
+    "errors": ("kind n", _errors),
 }
 
 

@@ -296,6 +296,12 @@ def test_series_hold_what_is_not_one_number(master: MetricsMaster) -> None:
     states = master.curve("state_by_evidence")
     assert states is not None
     assert 120 == sum(row[2] for row in states["rows"])
+    errors = master.curve("errors")
+    assert errors is not None
+    found = dict(errors["rows"])
+    assert found["misses"] == sum(r[2] for r in states["rows"] if r[:2] == ["NEG", "evidence"])
+    assert found["alarms"] == sum(r[2] for r in states["rows"] if r[:2] == ["POS", "no_evidence"])
+    assert 0 < found["needless"] < sum(r[2] for r in states["rows"] if r[0] == "UNCERTAIN")
     bins = master.curve("reliability", "criterion:c1")
     assert bins is not None
     assert 30 == sum(row[2] for row in bins["rows"])

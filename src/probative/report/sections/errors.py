@@ -27,7 +27,8 @@ def section(run: RunFolder, texts: Texts | None) -> parts.Part:
         why = "there is no per_query.csv with prob in this folder."
         return parts.section("errors", title, intro, parts.missing("Single queries", why))
     marked = _marked(table)
-    kinds = [_kind(*kind, texts) for kind in _kinds(marked)]
+    counted = {row["kind"]: row["n"] for row in run.rows("errors")}
+    kinds = [_kind(*kind, counted.get(kind[0]), texts) for kind in _kinds(marked)]
     return parts.section("errors", title, intro, _about_text(texts), *kinds)
 
 
@@ -82,9 +83,9 @@ def _kinds(table: pl.DataFrame) -> Iterator[tuple[str, str, str, pl.DataFrame]]:
         )
 
 
-def _kind(name: str, title: str, why: str, found: pl.DataFrame, texts: Texts | None) -> parts.Part:
+def _kind(name: str, title: str, why: str, found: pl.DataFrame, count: int | None, texts: Texts | None) -> parts.Part:
     rows = list(found.head(SHOWN).iter_rows(named=True))
-    label = f"{title} ({words.count(found.height)})"
+    label = title if count is None else f"{title} ({words.count(count)})"
     if not rows:
         return {"kind": "group", "parts": [parts.heading(label), parts.text("None.")]}
     table = parts.table(f"errors_{name}", why, HEAD, [_cells(row) for row in rows])
