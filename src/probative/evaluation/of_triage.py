@@ -12,7 +12,7 @@ from probative.metrics import triage
 from probative.metrics.detection import accumulate
 from probative.segments import BoolArray, FloatArray
 
-GROUPS = 256
+GROUPS = 128
 
 
 def add(cut: Cut, totals: Totals) -> None:
@@ -67,12 +67,12 @@ def _area(cut: Cut, totals: Totals) -> None:
     fact = Fact(n=cut.every.n, n_docs=cut.every.n_docs, empty="no query", exact=triage.aurc(sure, wrong))
 
     def area(sums: Mapping[str, Array]) -> Array:
-        n = np.stack([sums[f"risk:n:{number}"] for number in range(count)]).astype(np.float64)
-        errors = np.stack([sums[f"risk:e:{number}"] for number in range(count)]).astype(np.float64)
+        n = np.stack([sums[f"risk:n:{number}"] for number in range(count)])
+        errors = np.stack([sums[f"risk:e:{number}"] for number in range(count)])
         total, wrong_so_far = accumulate(n.copy()), accumulate(errors.copy())
         before, wrong_before = total - n, wrong_so_far - errors
         share = np.divide(errors, n, out=np.zeros_like(n), where=n > 0)
-        harmonic = np.log((total + 0.5) / (before + 0.5))
+        harmonic = np.log1p(n / (before + 0.5))
         summed = share * n + (wrong_before - share * before) * harmonic
         with np.errstate(divide="ignore", invalid="ignore"):
             value = summed.sum(axis=0) / total[-1]
