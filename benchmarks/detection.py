@@ -13,7 +13,8 @@ from probative.metrics import ALPHAS, detection
 def ours(data: Data) -> Values:
     stairs = detection.count_steps(data.positive, data.prob)
     values = {"auroc": float(stairs.auroc()[0]), "auprc": float(stairs.average_precision()[0])}
-    return values | {f"tpr@fpr={alpha}": float(stairs.tpr(float(alpha))[0]) for alpha in ALPHAS}
+    found = stairs.tpr([float(alpha) for alpha in ALPHAS])[:, 0].tolist()
+    return values | {f"tpr@fpr={alpha}": rate for alpha, rate in zip(ALPHAS, found, strict=True)}
 
 
 def sklearn(data: Data) -> Values:
@@ -30,5 +31,5 @@ def compare(shape: Shape) -> Iterable[Row]:
     data = simulate(shape)
     mine, values = timed(lambda: ours(data), repeat=9)
     yield "probative", seconds(mine), "–", "1"
-    theirs, found = timed(lambda: sklearn(data), repeat=5)
+    theirs, found = timed(lambda: sklearn(data), repeat=9)
     yield "scikit-learn", seconds(theirs), str(agree("scikit-learn", values, found)), f"{theirs / mine:.0f}"

@@ -135,9 +135,9 @@ class Curve:
         for key, (fallback, empty) in zip(self.areas, conventions, strict=False):
             self._add(key, Fact(n=self.n, n_docs=self.n_docs, fallback=fallback, empty=empty))
         units = len(np.unique(self.stairs.unit[s.positive_rows])) if self.budgets else 0
-        for alpha in self.budgets:
-            found = 0.0 if s.one_class else float(self.stairs.plain.tpr(float(alpha))[0]) * s.n_positive
-            events = Events(events=round(found), trials=s.n_positive, units=units)
+        best = [0.0] * len(self.budgets) if s.one_class else self._tpr(self.stairs.plain)[:, 0].tolist()
+        for alpha, share in zip(self.budgets, best, strict=True):
+            events = Events(events=round(share * s.n_positive), trials=s.n_positive, units=units)
             fact = Fact(n=self.n, n_docs=self.n_docs, empty=NO_RATE, events=events)
             self._add(Key(f"tpr@fpr={alpha}", self.population), fact)
         for alpha in self.budgets:
@@ -183,9 +183,12 @@ class Curve:
         out[0] = case.auroc()
         if len(self.areas) > 1:
             out[1] = case.average_precision()
-        for row, alpha in enumerate(self.budgets, start=len(self.areas)):
-            out[row] = case.tpr(float(alpha))
+        if self.budgets:
+            out[len(self.areas) : len(self.areas) + len(self.budgets)] = self._tpr(case)
         return out
+
+    def _tpr(self, case: detection.Staircase) -> Array:
+        return case.tpr([float(alpha) for alpha in self.budgets])
 
 
 @dataclass(kw_only=True)

@@ -98,9 +98,9 @@ def roc_band(cut: Cut, draw: Draw | None, level: float) -> list[Row]:
     found = stairs(cut, cut.predictions.prob[cut.rows])
     if draw is None or found.steps.one_class:
         return []
-    value = [float(found.plain.tpr(float(alpha))[0]) for alpha in BAND]
+    value = found.plain.tpr(BAND.tolist())[:, 0].tolist()
     cases = [found.weighted(draw.block(place)) for place in range(min(-(-BAND_RESAMPLES // draw.width), draw.n_blocks))]
-    blocks = [np.stack([case.tpr(float(alpha)) for alpha in BAND]) for case in cases]
+    blocks = [case.tpr(BAND.tolist()) for case in cases]
     bounds = intervals.percentile(np.concatenate(blocks, axis=1), level)
     rows = zip(BAND, value, bounds.low, bounds.high, strict=True)
     return [tuple(number(part) for part in row) for row in rows]

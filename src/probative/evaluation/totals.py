@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 Array = NDArray[np.floating[Any]]
-DENSE = 0.08
+DENSE = 0.04
 """Columns with more units than this share go through one matrix product; thinner ones through a sparse one."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -103,14 +104,14 @@ class Staircase:
         both = (self.n_positive > 0) & (self.n_negative > 0)
         return np.where(both, _divide_or_nan(summed, self.n_positive.astype(np.float64)), np.nan)
 
-    def reached(self, alpha: float) -> IntArray:
-        """(b,) the number of steps whose FPR is at most alpha, by bisection."""
-        budget = allowed(self.n_negative, alpha)
-        if len(budget) == 1:
+    def reached(self, alphas: Sequence[float]) -> IntArray:
+        """(a, b) the number of steps whose FPR is at most each alpha, by bisection."""
+        budget = allowed(self.n_negative, np.asarray(alphas, dtype=np.float64)[:, None])
+        if budget.shape[1] == 1:
             return np.searchsorted(self.fp[:, 0], budget, side="right")
-        low = np.zeros(len(budget), dtype=np.int64)
-        high = np.full(len(budget), len(self.fp), dtype=np.int64)
-        column = np.arange(len(budget))
+        low = np.zeros(budget.shape, dtype=np.int64)
+        high = np.full(budget.shape, len(self.fp), dtype=np.int64)
+        column = np.arange(budget.shape[1])
         for _ in range(len(self.fp).bit_length()):
             middle = (low + high) // 2
             open_ = middle < high
@@ -119,14 +120,14 @@ class Staircase:
             high = np.where(open_ & ~fits, middle, high)
         return low
 
-    def tpr(self, alpha: float) -> FloatArray:
-        """The largest TPR with FPR at most alpha; NaN with one class."""
-        count = self.reached(alpha)
+    def tpr(self, alphas: Sequence[float]) -> FloatArray:
+        """(a, b) the largest TPR with FPR at most each alpha; NaN with one class."""
+        count = self.reached(alphas)
         if not len(self.tp):
-            return np.full(len(count), np.nan)
-        tp = self.tp[np.maximum(count - 1, 0), np.arange(len(count))]
-        value = _divide_or_nan(np.where(count > 0, tp, 0.0), self.n_positive.astype(np.float64))
-        return np.where(self.n_negative > 0, value, np.nan)
+            return np.full(count.shape, np.nan)
+        both = (self.n_positive > 0) & (self.n_negative > 0)
+        tp = self.tp[np.maximum(count - 1, 0), np.arange(count.shape[1])]
+        return np.where(both & (count > 0), tp, 0.0) / np.where(both, self.n_positive, np.nan)
 
 
 def _divide_or_nan(a: Array, b: Array) -> FloatArray:
@@ -134,12 +135,13 @@ def _divide_or_nan(a: Array, b: Array) -> FloatArray:
     return out
 
 
-def allowed(n_negative: Array, alpha: float) -> FloatArray:
+def allowed(n_negative: Array, alpha: Array | float) -> FloatArray:
     """The largest whole number of false positives whose share is at most alpha, compared as doubles."""
     total = np.maximum(np.asarray(n_negative, dtype=np.float64), 1.0)
-    count = np.floor(alpha * total)
-    count = np.where((count + 1) / total <= alpha, count + 1, count)
-    return np.where(count / total <= alpha, count, count - 1)
+    count = np.floor(alpha * total) + 1
+    count -= count / total > alpha
+    count -= count / total > alpha
+    return count
 
 
 def accumulate(rows: Array) -> Array:
@@ -171,10 +173,10 @@ def staircase(stairs: Steps) -> Staircase:
 def count_steps(y: ArrayLike, score: ArrayLike) -> Staircase:
     """The same staircase straight from scores: who stands on a step is not kept, only how many do."""
     y, score = np.asarray(y, dtype=bool), np.asarray(score, dtype=np.float64)
-    distinct, counts = np.unique(score[y], return_counts=True)
-    distinct, gained = distinct[::-1], counts[::-1].astype(np.float64)[:, None]
+    rising, counts = np.unique(score[y], return_counts=True)
+    distinct, gained = rising[::-1], counts[::-1].astype(np.float64)[:, None]
     negatives = np.append(np.sort(score[~y]), np.nan)
-    below = np.searchsorted(negatives[:-1], distinct)
+    below = np.searchsorted(negatives[:-1], rising)[::-1]
     tied_steps = np.flatnonzero(negatives[below] == distinct)
     through = np.searchsorted(negatives[:-1], distinct[tied_steps], side="right")
     return Staircase(
@@ -192,7 +194,7 @@ def curve_threshold(stairs: Steps, plain: Staircase, alpha: float) -> float | No
     """The threshold of `tpr@fpr`: the highest score that reaches the largest TPR within the budget."""
     if stairs.one_class:
         return None
-    count = int(plain.reached(alpha)[0])
+    count = int(plain.reached((alpha,))[0, 0])
     if count:
         return float(stairs.score[count - 1])
     alone = stairs.top > stairs.score[0] and stairs.top_negatives / stairs.n_negative <= alpha

@@ -17,5 +17,5 @@ def test_counting_from_scores_equals_counting_from_rows(seed: int) -> None:
     rows, scores = detection.staircase(detection.steps(y, score)), detection.count_steps(y, score)
     assert rows.auroc() == pytest.approx(scores.auroc(), abs=1e-12)
     assert rows.average_precision() == pytest.approx(scores.average_precision(), abs=1e-12)
-    for alpha in ALPHAS:
-        assert rows.tpr(float(alpha)) == pytest.approx(scores.tpr(float(alpha)), abs=1e-12)
+    budgets = [float(alpha) for alpha in ALPHAS]
+    assert rows.tpr(budgets) == pytest.approx(scores.tpr(budgets), abs=1e-12)
