@@ -288,3 +288,16 @@ def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
     (tmp_path / "q.xlsx").write_text("")
     with pytest.raises(DataError, match=r"ends in '\.xlsx'"):
         read_path(tmp_path / "q.xlsx")
+
+
+def test_trec_ties_sort_by_falling_score_then_falling_identifier() -> None:
+    table = rows(ranked_scores=[[0.5, 0.5, 0.5], [2, 1], [0.1, 0.9]])
+    found = read_any(table, ties="trec").predictions
+    assert [2, 1, 0] == found.gold_rank.tolist(), "b falls behind a by score; z comes before y and x by name"
+    assert [0.9, 0.1, 2, 1, 0.5, 0.5, 0.5] == listed(found.row_score)
+    assert [1, 3, 0] == read_any(table).predictions.gold_rank.tolist(), "a ranking is taken as listed"
+
+
+def test_trec_ties_without_scores_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"q.csv: ties = trec needs scores: .* ranked_scores"):
+        read_path(as_csv(ROWS, tmp_path / "q.csv"), ties="trec")

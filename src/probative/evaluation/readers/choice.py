@@ -31,7 +31,7 @@ def read_chosen(
         raise ConfigError(f"Say what to measure, in one way: {WAYS}. `probative evaluate --help` shows each.")
     if path is not None:
         _only({"--gold": gold, "--probs": probs, "--pairs": pairs, "--qrels": qrels}, "with a path")
-        return read_path(path)
+        return read_path(path, ties=ties)
     if scores is not None:
         _only({"--qrels": qrels}, "with --scores")
         return read_flat_files(scores, _needed(gold, "--scores", "--gold"), probs, pairs, ties=ties)

@@ -30,8 +30,9 @@ def read_any(source: Any, *, gold: Any = None, probs: Any = None, pairs: Any = N
     source, gold, probs, pairs = (_collected(value) for value in (source, gold, probs, pairs))
     if gold is None:
         if isinstance(source, (str, Path)):
-            return read_path(Path(source))
-        return Source(origin="predictions", predictions=read_per_query(table(_frame(source), "predictions")))
+            return read_path(Path(source), ties=ties)
+        predictions = read_per_query(table(_frame(source), "predictions"), ties=ties)
+        return Source(origin="predictions", predictions=predictions)
     if _is_file(source) and _is_file(gold) and Path(source).suffix.lower() not in SUFFIXES:
         return read_trec_files(Path(source), Path(gold), Path(probs) if probs is not None else None, ties=ties)
     flat = _flat(source, gold)

@@ -7,6 +7,8 @@ from collections.abc import Collection
 import numpy as np
 import polars as pl
 
+from probative import segments
+from probative.errors import DataError
 from probative.evaluation.predictions import MODES, NEG, Predictions
 from probative.segments import BoolArray, FloatArray, IntArray
 
@@ -20,8 +22,11 @@ REQUIRED = ("doc_id", "criterion_id", "ranked_uids", "gold_uids")
 KEY = ("doc_id", "criterion_id")
 
 
-def read_per_query(source: Table, excluded: Collection[str] = ()) -> Predictions:
-    """Check a whole table and make Predictions of it; one error tells every problem."""
+def read_per_query(source: Table, excluded: Collection[str] = (), *, ties: str = "listed") -> Predictions:
+    """Check a whole table and make Predictions of it; one error tells every problem.
+
+    A ranking is taken as listed; with `ties="trec"` it is sorted by falling score, equal scores by falling identifier.
+    """
     require(source, REQUIRED)
     problems = Problems()
     source = with_ids(source, KEY, problems)
@@ -38,6 +43,8 @@ def read_per_query(source: Table, excluded: Collection[str] = ()) -> Predictions
     if not source.frame.height:
         problems.add_table(source.origin, "holds no queries.")
         problems.stop()
+    if ties == "trec":
+        lists["ranked_uids"], scores = _in_trec_order(source, lists["ranked_uids"], scores)
     return assemble(
         Draft(
             decisions=decisions.drop(ROW),
@@ -82,6 +89,14 @@ def _scores(source: Table, ranked: Lists, problems: Problems) -> FloatArray | No
         broken = count(np.isnan(values), ranked.offsets) > 0
         note(source, broken, problems, "ranked_scores holds NaN; give every sentence a score")
     return values
+
+
+def _in_trec_order(source: Table, ranked: Lists, scores: FloatArray | None) -> tuple[Lists, FloatArray]:
+    if scores is None:
+        raise DataError(f"{source.origin}: ties = trec needs scores: give the column ranked_scores.")
+    text = flat(parse(source, "ranked_uids", pl.String(), Problems()))
+    order = segments.order(scores, ranked.offsets, ties=-text.rank("dense").to_numpy().astype(np.int64))
+    return Lists(offsets=ranked.offsets, code=ranked.code[order]), scores[order]
 
 
 def _candidates(source: Table, ranked: Lists, problems: Problems) -> IntArray:

@@ -32,16 +32,16 @@ class Source:
     notes: tuple[str, ...] = ()
 
 
-def read_path(path: Path) -> Source:
+def read_path(path: Path, *, ties: str = "listed") -> Source:
     """A run folder or a per_query file."""
     if path.is_dir():
-        return read_run(path)
+        return read_run(path, ties=ties)
     if not path.exists():
         raise DataError(f"{path}: there is no such file or folder.")
-    return Source(origin=str(path), predictions=read_per_query(read_table(path)))
+    return Source(origin=str(path), predictions=read_per_query(read_table(path), ties=ties))
 
 
-def read_run(folder: Path) -> Source:
+def read_run(folder: Path, *, ties: str = "listed") -> Source:
     """A run folder: per_query in any format, the stages' tables, and the manifest's excluded criteria."""
     manifest = _manifest(folder)
     corpus = manifest.get("corpus", {})
@@ -53,8 +53,12 @@ def read_run(folder: Path) -> Source:
     stages = {name: folder / "stages" / f"{name}.parquet" for name in STAGES}
     return Source(
         origin=str(folder),
-        predictions=read_per_query(read_table(found), excluded),
-        stages={name: read_per_query(read_table(file), excluded) for name, file in stages.items() if file.exists()},
+        predictions=read_per_query(read_table(found), excluded, ties=ties),
+        stages={
+            name: read_per_query(read_table(file), excluded, ties=ties)
+            for name, file in stages.items()
+            if file.exists()
+        },
         manifest=manifest,
         n_unlabelled=int(corpus.get("n_unlabelled") or 0),
     )
