@@ -40,15 +40,19 @@ class Prepared:
         p = self.predictions
         offsets = p.gold_offsets[np.append(self.located, p.n_queries)]
         n = p.n_candidates[self.located]
+        pooled = {}
+        if p.gold_in_pool is not None:
+            pooled = metrics.pool_recall(p.gold_rank, p.gold_in_pool, offsets, n)
         if self.tie_mode == "expected" and p.row_offsets is not None:
             assert p.row_score is not None and p.row_gold is not None  # noqa: S101, PT018 - they come together
             size = self.gold_size[self.located]
             values = ties.expected(p.row_score, p.row_gold, p.row_offsets, self.located, size, n)
+            if p.gold_in_pool is not None:
+                rows = p.row_score, p.row_offsets, self.located
+                pooled |= ties.pool_recall(*rows, p.gold_rank, p.gold_in_pool, offsets, n)
         else:
             values = metrics.ranking(p.gold_rank, offsets, n)
-        if p.gold_in_pool is not None:
-            values |= metrics.pool_recall(p.gold_rank, p.gold_in_pool, offsets, n)
-        return values
+        return values | pooled
 
     @cached_property
     def row_query(self) -> IntArray:

@@ -7,7 +7,8 @@ from math import comb
 
 import numpy as np
 
-from probative.metrics.ranking import FAMILIES, KS, discount
+from probative import segments
+from probative.metrics.ranking import FAMILIES, KS, discount, divide
 from probative.segments import BoolArray, FloatArray, IntArray
 
 
@@ -36,6 +37,49 @@ def expected(
             for family, value in ranked.at(cut, int(n[place])).items():
                 values[f"{family}@{k}"][place] = value
     return values
+
+
+def pool_recall(
+    score: FloatArray,
+    offsets: IntArray,
+    queries: IntArray,
+    rank: IntArray,
+    in_pool: BoolArray,
+    gold_offsets: IntArray,
+    n: IntArray,
+    ks: Sequence[int | str] = KS,
+) -> dict[str, FloatArray]:
+    """Tie-averaged recall_inpool@K for the chosen queries: a gold row counts by its chance to be among the first K.
+
+    `score` are the ranked rows, cut by `offsets`; `rank` and `in_pool` the gold rows of the chosen queries, cut by
+    `gold_offsets`.
+    """
+    start, size = _groups(score, offsets)
+    owner = segments.owner(gold_offsets)
+    ranked = np.flatnonzero(in_pool & (rank > 0))
+    row = offsets[queries[owner[ranked]]] + rank[ranked] - 1
+    pooled = segments.total(in_pool, gold_offsets)
+    values = {}
+    for k in ks:
+        cut = n[owner[ranked]] if k == "all" else int(k)
+        chance = np.zeros(len(rank))
+        chance[ranked] = np.clip(cut - start[row], 0, size[row]) / size[row]
+        values[f"recall_inpool@{k}"] = divide(segments.total(chance, gold_offsets), pooled)
+    return values
+
+
+def _groups(score: FloatArray, offsets: IntArray) -> tuple[IntArray, IntArray]:
+    """For every row how many of its query score higher, and how many score the same."""
+    order = segments.order(score, offsets)
+    ranked, query = score[order], segments.owner(offsets)
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = (ranked[1:] != ranked[:-1]) | (query[1:] != query[:-1])
+    begins = np.flatnonzero(first)
+    sizes = np.diff(np.append(begins, len(order)))
+    start, size = np.empty(len(order), dtype=np.int64), np.empty(len(order), dtype=np.int64)
+    start[order] = np.repeat(begins - offsets[query[begins]], sizes)
+    size[order] = np.repeat(sizes, sizes)
+    return start, size
 
 
 class Ranked:
