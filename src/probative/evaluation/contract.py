@@ -55,7 +55,7 @@ def explanation(entry: Entry, width: int) -> Text:
         "formula": entry.formula,
         "population": ", ".join(entry.populations),
         "modes": "raw, gate, triage (headline)" if entry.by_mode else "",
-        "conventions": entry.conventions,
+        "conventions": entry.conventions or "none beyond the formula",
         "range": f"{entry.range}, {_better(entry)}",
         "example": entry.example,
         "defined by": ", ".join(source if source != "–" else "probative" for source in entry.sources),

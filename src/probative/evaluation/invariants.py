@@ -58,10 +58,11 @@ def _ranges(records: Any) -> Iterator[str]:
         except ConfigError:
             yield f"{_name(record)}: the contract has no such id"
             continue
+        low = entry.low if entry.low is not None else float("-inf")
         high = entry.high if entry.high is not None else float("inf")
         for part in ("value", "ci_low", "ci_high"):
             value = record[part]
-            if value is not None and not entry.low - CLOSE <= value <= high + CLOSE:
+            if value is not None and not low - CLOSE <= value <= high + CLOSE:
                 yield f"{_name(record)}: {part} {value:g} lies outside {entry.range}"
 
 

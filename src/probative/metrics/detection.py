@@ -173,20 +173,25 @@ def staircase(stairs: Steps) -> Staircase:
 def count_steps(y: ArrayLike, score: ArrayLike) -> Staircase:
     """The same staircase straight from scores: who stands on a step is not kept, only how many do."""
     y, score = np.asarray(y, dtype=bool), np.asarray(score, dtype=np.float64)
-    rising, counts = np.unique(score[y], return_counts=True)
-    distinct, gained = rising[::-1], counts[::-1].astype(np.float64)[:, None]
-    negatives = np.append(np.sort(score[~y]), np.nan)
-    below = np.searchsorted(negatives[:-1], rising)[::-1]
-    tied_steps = np.flatnonzero(negatives[below] == distinct)
-    through = np.searchsorted(negatives[:-1], distinct[tied_steps], side="right")
+    rising, counts = np.unique(score[y.nonzero()], return_counts=True)
+    everyone = np.sort(score)
+    below = np.searchsorted(everyone, rising)
+    beyond = below + counts
+    more = everyone[np.minimum(beyond, len(everyone) - 1)] == rising
+    tied_steps = np.flatnonzero((more & (beyond < len(everyone)))[::-1])
+    tied_at = len(rising) - 1 - tied_steps
+    through = np.searchsorted(everyone, rising[tied_at], side="right")
+    gained = counts[::-1].astype(np.float64)[:, None]
+    tp = np.cumsum(gained, axis=0)
+    n_positive = float(counts.sum())
     return Staircase(
         gained=gained,
-        tp=np.cumsum(gained, axis=0),
-        fp=(len(negatives) - 1.0 - below)[:, None],
-        tied=(through - below[tied_steps]).astype(np.float64)[:, None],
+        tp=tp,
+        fp=(len(everyone) - below[::-1])[:, None] - tp,
+        tied=(through - beyond[tied_at]).astype(np.float64)[:, None],
         tied_steps=tied_steps,
-        n_positive=np.array([float(counts.sum())]),
-        n_negative=np.array([len(negatives) - 1.0]),
+        n_positive=np.array([n_positive]),
+        n_negative=np.array([len(everyone) - n_positive]),
     )
 
 

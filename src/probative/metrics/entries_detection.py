@@ -123,7 +123,7 @@ _BUDGETS = (
         "The share of evidence queries that could be caught while at most α of the others raise a false alarm, with "
         "the threshold chosen in hindsight.",
         "Positives .9 .4, negatives .6 .1: at α = .05 the threshold .9 catches ½.",
-        conventions="Every distinct score is tried. No score qualifies, or one class only: 0 with a reason.",
+        conventions="Every distinct score is tried. No score qualifies: 0. One class only: 0 with a reason.",
         default=True,
         baseline=(0.08, 0.15),
         good=(0.20, 0.35),

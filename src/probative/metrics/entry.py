@@ -48,7 +48,7 @@ class Entry:
     inputs: tuple[str, ...]
     """Columns of per_query that it needs."""
     conventions: str = ""
-    low: float = 0.0
+    low: float | None = 0.0
     high: float | None = 1.0
     better: Better = "higher"
     default: bool = False
@@ -68,7 +68,9 @@ class Entry:
     @property
     def range(self) -> str:
         """The possible values, as an interval."""
-        return f"[{self.low:g}, {self.high:g}]" if self.high is not None else f"[{self.low:g}, ∞)"
+        low = f"[{self.low:g}" if self.low is not None else "(−∞"
+        high = f"{self.high:g}]" if self.high is not None else "∞)"
+        return f"{low}, {high}"
 
     def is_default(self, population: str, mode: str | None = None) -> bool:
         """Whether a record of this metric belongs into headline tables."""

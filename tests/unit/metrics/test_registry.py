@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from probative.errors import ConfigError
+from probative.evaluation import contract
 from probative.metrics import ENTRIES, lookup, suggest
 
 CONTRACT = """
@@ -80,6 +83,12 @@ def test_unknown_ids_are_refused(id: str) -> None:  # noqa: A002
 )
 def test_the_nearest_id_is_suggested(typed: str, meant: str | None) -> None:
     assert meant == suggest(typed)
+
+
+def test_open_ends_of_ranges_are_printed_as_such_and_null_in_json() -> None:
+    assert ["[0, 1]", "[0, ∞)"] == [lookup(name).range for name in ("recall@5", "tp")]
+    assert ["(−∞, 1]", "(−∞, ∞)"] == [lookup(name).range for name in ("brier_skill", "calibration_slope")]
+    assert json.loads(json.dumps(contract.as_json(), allow_nan=False))[0]["id"] == ENTRIES[0].id
 
 
 def test_targets_and_reference_ranges_are_those_of_the_contract() -> None:
