@@ -9,6 +9,7 @@ from probative import files
 from probative.report import tables, words
 from probative.report.folder import RunFolder
 from probative.report.sections import head
+from probative.report.signature import sign
 
 
 def write_methods(folder: Path, *, out: Path | None = None) -> tuple[Path, Path]:
@@ -21,6 +22,8 @@ def write_methods(folder: Path, *, out: Path | None = None) -> tuple[Path, Path]
     paths = target / "methods.md", target / "methods.tex"
     files.write_text(paths[0], "\n".join([*said, "", tables.markdown(table)]))
     files.write_text(paths[1], document(said, table))
+    if out is None:
+        sign(run.path, paths)
     return paths
 
 

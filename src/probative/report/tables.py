@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +12,13 @@ from probative.report import parts, words
 Table = Mapping[str, Any]
 
 
-def write(table: Table, folder: Path) -> None:
-    """One table in three forms."""
-    head, rows = _texts(table)
-    name = table["name"]
-    files.write_text(folder / f"{name}.csv", parts.as_csv(head, rows))
-    files.write_text(folder / f"{name}.md", markdown(table))
-    files.write_text(folder / f"{name}.tex", latex(table))
+def write(table: Table, folder: Path) -> Iterator[Path]:
+    """One table in three forms; gives the files it wrote."""
+    forms = {"csv": parts.as_csv(*_texts(table)), "md": markdown(table), "tex": latex(table)}
+    for end, form in forms.items():
+        path = folder / f"{table['name']}.{end}"
+        files.write_text(path, form)
+        yield path
 
 
 def _texts(table: Table) -> tuple[list[str], list[list[str]]]:

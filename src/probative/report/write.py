@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from probative import files
 from probative.report import page, tables
 from probative.report.folder import RunFolder
+from probative.report.signature import sign
 from probative.report.summary import summarise
 from probative.report.texts import Texts
 
@@ -24,22 +25,23 @@ def write_report(folder: Path, *, out: Path | None = None, show_text: bool = Fal
     target.parent.mkdir(parents=True, exist_ok=True)
     files.write_text(target, page.render("report.html", report=found))
     if out is None:
-        _write_parts(found, run.path)
+        sign(run.path, [target, *_write_parts(found, run.path)])
     return target
 
 
-def _write_parts(found: Mapping[str, Any], folder: Path) -> None:
+def _write_parts(found: Mapping[str, Any], folder: Path) -> Iterator[Path]:
     for name in ("plots", "tables"):
         (folder / name).mkdir(exist_ok=True)
     for section in found["sections"]:
         for part in page.walk(section["parts"]):
             if part["kind"] == "figure":
-                _write_figure(part, folder / "plots")
+                yield from _write_figure(part, folder / "plots")
             elif part["kind"] == "table" and part["keep"]:
-                tables.write(part, folder / "tables")
+                yield from tables.write(part, folder / "tables")
 
 
-def _write_figure(figure: Mapping[str, Any], folder: Path) -> None:
-    files.write_text(folder / f"{figure['name']}.svg", figure["svg"])
-    files.write_bytes(folder / f"{figure['name']}.png", figure["png"])
-    files.write_text(folder / f"{figure['name']}.csv", figure["csv"])
+def _write_figure(figure: Mapping[str, Any], folder: Path) -> Iterator[Path]:
+    for end, form in (("svg", figure["svg"].encode()), ("png", figure["png"]), ("csv", figure["csv"].encode())):
+        path = folder / f"{figure['name']}.{end}"
+        files.write_bytes(path, form)
+        yield path

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 import shutil
 from collections import Counter
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from probative import files
+from probative.experiment.run_tables import seal
 from probative.report import write_methods, write_report
 from probative.report.plots.plot import NAMES, STAGE
 
@@ -49,6 +53,41 @@ def test_the_page_points_nowhere_but_into_itself(written: Path) -> None:
     inside = {link[1:] for link in links if link.startswith("#")}
     assert inside <= set(re.findall(r'\bid="([^"]*)"', page))
     assert "url(http" not in page
+
+
+@pytest.fixture
+def sealed(fresh_run: Callable[[], Path]) -> Path:
+    folder = fresh_run()
+    write_report(folder)
+    seal(folder)
+    return folder
+
+
+def contradicted(folder: Path) -> set[str]:
+    """Files that differ from what checksums.txt or the manifest says, or that one of them does not know."""
+    lines = (folder / "checksums.txt").read_text().splitlines()
+    listed = {line[66:]: line[:64] for line in lines}
+    stated = json.loads((folder / "manifest.json").read_text())["files"]
+    there = {p.relative_to(folder).as_posix(): files.sha256_file(p) for p in folder.rglob("*") if p.is_file()}
+    del there["checksums.txt"]
+    wrong = {name for name, digest in there.items() if listed.get(name) != digest}
+    return wrong | {name for name, digest in there.items() if name != "manifest.json" and stated.get(name) != digest}
+
+
+def test_a_rebuilt_report_keeps_the_checksums_true(sealed: Path) -> None:
+    (sealed / "plots" / "roc.svg").unlink()
+    write_report(sealed)
+    write_methods(sealed)
+    assert (sealed / "methods.tex").is_file()
+    assert contradicted(sealed) == set()
+
+
+def test_a_rebuilt_report_signs_nothing_that_others_changed(sealed: Path) -> None:
+    for name in ("per_query.csv", "manifest.json"):
+        with (sealed / name).open("a") as stream:
+            stream.write("\n")
+    write_report(sealed)
+    assert contradicted(sealed) == {"per_query.csv", "manifest.json"}
 
 
 class Ids(HTMLParser):

@@ -8,6 +8,9 @@ from typing import Any
 from probative.report import parts, words
 from probative.report.folder import RunFolder
 
+MADE = ("plots/", "tables/", "report.html", "methods.")
+"""What the report itself writes."""
+
 
 def section(run: RunFolder) -> parts.Part:
     """What a stranger needs to get the same numbers."""
@@ -81,7 +84,7 @@ def _versions(run: RunFolder) -> parts.Part:
 
 def _files(run: RunFolder) -> parts.Part | None:
     files = run.manifest.get("files") or {}
-    kept = {name: digest for name, digest in files.items() if not name.startswith(("plots/", "tables/", "report"))}
+    kept = {name: digest for name, digest in files.items() if not name.startswith(MADE)}
     if not kept:
         return None
     rows = [[name, digest] for name, digest in kept.items()]
