@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from probative.errors import ConfigError
 from probative.evaluation import compare as comparing
 from probative.evaluation import engine
 from probative.evaluation.comparison import Comparison
@@ -100,6 +101,10 @@ def compare(
     settings = EvaluateSettings(bootstrap=bootstrap, seed=seed, resample=resample, ties=ties)
     given = (base, *others)
     tables = list(probs) or [None] * len(given)
+    if len(tables) != len(given):
+        raise ConfigError(
+            f"{len(given)} systems need {len(given)} tables of probabilities (--probs), not {len(tables)}."
+        )
     sources = [
         read_any(one, gold=gold, probs=table, pairs=pairs, ties=ties) for one, table in zip(given, tables, strict=True)
     ]

@@ -103,7 +103,17 @@ def check_same_queries(base: System, other: System) -> None:
             f"{base.name} and {other.name} hold different queries: {'; '.join(told)}. "
             "Compare systems on the same queries: give both the same `--pairs`, or leave out the others."
         )
-    differ = np.flatnonzero((a.positive != b.positive) | (np.diff(a.gold_offsets) != np.diff(b.gold_offsets)))
+    for system, mine, theirs in ((base, a, b), (other, b, a)):
+        bare = np.flatnonzero((mine.n_candidates == 0) & (theirs.n_candidates > 0))
+        if len(bare):
+            raise DataError(
+                f"{base.name} and {other.name} hold different queries: {system.name} has no candidates for "
+                f"{len(bare):,} that the other ranks ({_some(_queries(a, bare))}). Add them, or leave them out of both."
+            )
+    different = (a.positive != b.positive) | (np.diff(a.gold_offsets) != np.diff(b.gold_offsets))
+    if a.gold_hash is not None and b.gold_hash is not None:
+        different |= a.gold_hash != b.gold_hash
+    differ = np.flatnonzero(different)
     if len(differ):
         raise DataError(
             f"{base.name} and {other.name} have different gold for {len(differ):,} queries "

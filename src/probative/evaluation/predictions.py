@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from probative.segments import BoolArray, FloatArray, IntArray
 
 NEG, UNCERTAIN, POS = 0, 1, 2
 STATES = ("NEG", "UNCERTAIN", "POS")
 MODES = ("raw", "gate", "triage")
+HashArray = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,8 @@ class Predictions:
     """(Q,) has at least one gold row."""
     gold_in_pool: BoolArray | None = None
     """Per gold row."""
+    gold_hash: HashArray | None = None
+    """(Q,) equal where two tables name the same gold sentences; None where all systems share one gold table."""
     prob: FloatArray | None = None
     prob_raw: FloatArray | None = None
     prior: FloatArray | None = None

@@ -105,6 +105,30 @@ def test_other_gold_is_refused_and_named() -> None:
         compare(table([1, 2]), table([1, 2], positives=1), metrics=["mrr"])
 
 
+def test_other_gold_sentences_of_the_same_number_are_refused() -> None:
+    moved = table([1, 2]).with_columns(gold_uids=pl.Series([["gold"], ["s2"]]))
+    with pytest.raises(DataError, match=r"different gold for 1 queries \(d1 / A\)"):
+        compare(table([1, 2]), moved, metrics=["mrr"])
+
+
+def test_the_order_of_gold_does_not_matter() -> None:
+    both = [table([1, 2]).with_columns(gold_uids=pl.Series([gold, gold])) for gold in (["gold", "s2"], ["s2", "gold"])]
+    assert compare(*both, metrics=["mrr"], bootstrap=0).rows[0].difference == 0
+
+
+def test_queries_that_one_system_does_not_score_are_refused_and_named() -> None:
+    scores = {("d1", "A"): {"s1": 0.9}, ("d2", "A"): {"s1": 0.9}}
+    gold = {("d1", "A"): ["s1"], ("d2", "A"): ["s1"]}
+    fewer = {("d1", "A"): {"s1": 0.9}}
+    with pytest.raises(DataError, match=r"scores \(2\) has no candidates for 1 .* \(d2 / A\)"):
+        compare(scores, fewer, gold=gold, metrics=["mrr"])
+
+
+def test_one_table_of_probabilities_a_system_is_needed() -> None:
+    with pytest.raises(ConfigError, match="2 systems need 2 tables of probabilities"):
+        compare(table([1]), table([1]), probs=[table([1])])
+
+
 def test_an_unknown_metric_is_refused_with_the_nearest() -> None:
     with pytest.raises(ConfigError, match="Did you mean ndcg@10"):
         compare(table([1]), table([1]), metrics=["ndgc@10"])

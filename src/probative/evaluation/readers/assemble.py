@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from probative.evaluation.predictions import Predictions, Selection
+from probative.evaluation.predictions import HashArray, Predictions, Selection
 from probative.segments import BoolArray, FloatArray, IntArray
 
 from .decisions import BUDGET
@@ -24,6 +24,7 @@ class Draft:
     gold: Lists
     n_candidates: IntArray
     positive: BoolArray
+    gold_hash: HashArray | None = None
     pool: Lists | None = None
     selected: Mapping[str, Lists] = field(default_factory=dict)
     scores: FloatArray | None = None
@@ -48,6 +49,7 @@ def assemble(draft: Draft) -> Predictions:
         gold_offsets=draft.gold.offsets,
         gold_rank=gold_rank,
         gold_in_pool=None if draft.pool is None else places(draft.gold, draft.pool) > 0,
+        gold_hash=draft.gold_hash,
         positive=draft.positive,
         located=draft.gold.sizes > 0,
         prob=_floats(frame, "prob"),

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from probative import segments
+from probative.evaluation.predictions import HashArray
 from probative.segments import BoolArray, FloatArray, IntArray
 
 from .problems import Problems
@@ -162,6 +163,12 @@ def repeats(lists: Lists) -> BoolArray:
         keys = np.sort(_keys(lists, width))
         twice[keys[1:][keys[1:] == keys[:-1]] // width] = True
     return twice
+
+
+def sums(hashes: HashArray, offsets: IntArray) -> HashArray:
+    """The sum of every segment, in whatever order its members stand; overflow wraps around."""
+    running = np.concatenate((np.zeros(1, dtype=np.uint64), np.cumsum(hashes, dtype=np.uint64)))
+    return running[offsets[1:]] - running[offsets[:-1]]
 
 
 def count(values: BoolArray, offsets: IntArray) -> IntArray:

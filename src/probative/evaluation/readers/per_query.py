@@ -9,12 +9,12 @@ import polars as pl
 
 from probative import segments
 from probative.errors import DataError
-from probative.evaluation.predictions import MODES, NEG, Predictions
+from probative.evaluation.predictions import MODES, NEG, HashArray, Predictions
 from probative.segments import BoolArray, FloatArray, IntArray
 
 from .assemble import Draft, assemble
 from .decisions import filled, flag, note, read_decisions, whole
-from .lists import Lists, count, encode, flat, parse, places, repeats
+from .lists import Lists, count, encode, flat, parse, places, repeats, sums
 from .problems import Problems
 from .tables import ROW, Table, find_duplicates, require, with_ids
 
@@ -33,7 +33,7 @@ def read_per_query(source: Table, excluded: Collection[str] = (), *, ties: str =
     source = source.take(_sorted(source.frame))
     find_duplicates(source, KEY, "the query", problems)
     decisions = read_decisions(source, problems)
-    lists = _lists(source, problems)
+    lists, gold_hash = _lists(source, problems)
     scores = _scores(source, lists["ranked_uids"], problems)
     n_candidates = _candidates(source, lists["ranked_uids"], problems)
     positive = _positive(source, lists["gold_uids"], problems)
@@ -52,6 +52,7 @@ def read_per_query(source: Table, excluded: Collection[str] = (), *, ties: str =
             gold=lists["gold_uids"],
             n_candidates=n_candidates,
             positive=positive,
+            gold_hash=gold_hash,
             pool=lists.get("pool_uids"),
             selected={mode: lists[f"selected_{mode}"] for mode in MODES if f"selected_{mode}" in lists},
             scores=scores,
@@ -68,13 +69,15 @@ def _sorted(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.sort(*KEY, ROW) if frame.select(falls.any()).item() else frame
 
 
-def _lists(source: Table, problems: Problems) -> dict[str, Lists]:
+def _lists(source: Table, problems: Problems) -> tuple[dict[str, Lists], HashArray]:
+    """The list columns, and one number a query for what its gold is."""
     wanted = ("ranked_uids", "gold_uids", "pool_uids", *(f"selected_{mode}" for mode in MODES))
     present = [name for name in wanted if name in REQUIRED or filled(source, name)]
-    lists = encode({name: parse(source, name, pl.String(), problems) for name in present})
+    text = {name: parse(source, name, pl.String(), problems) for name in present}
+    lists = encode(text)
     for name, one in lists.items():
         note(source, repeats(one), problems, f"{name} names a sentence twice")
-    return lists
+    return lists, sums(flat(text["gold_uids"]).hash().to_numpy(), lists["gold_uids"].offsets)
 
 
 def _scores(source: Table, ranked: Lists, problems: Problems) -> FloatArray | None:
