@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,6 +92,19 @@ def test_both_protocols_stand_side_by_side() -> None:
     assert 0.5 == both["positives_only"]["mrr@3"]
     assert 0.25 == both["all_queries"]["mrr@3"]
     assert (1.0, 2.0) == (both["positives_only"]["n_queries"], both["all_queries"]["n_queries"])
+
+
+def test_arrays_of_numbers_are_identifiers_too() -> None:
+    gold = {"q1": np.array([1, 2]), "q2": np.array([], dtype=int)}
+    ranked: dict[str, Any] = {"q1": np.array([3, 1, 2]), "q2": [3]}
+    both = metrics.dual_evaluate(gold, ranked, ks=(3,))
+    assert (0.5, 0.25) == (both["positives_only"]["mrr@3"], both["all_queries"]["mrr@3"])
+
+
+def test_functions_of_004_take_the_names_that_it_gives() -> None:
+    uids: dict[str, Any] = {"gold_sent_uids": {"b"}, "ranked_sent_uids": ["a", "b"]}
+    assert 0.5 == metrics.mrr_single_query(**uids)
+    assert 0.5 == metrics.average_precision_at_k(**uids, k=2)
 
 
 def test_ndcg_from_labels_and_scores_equals_ndcg_from_lists() -> None:

@@ -50,9 +50,9 @@ def map_at_k(gold_ids: Collection[Uid], ranked_ids: Sequence[Uid], k: int) -> fl
     return _one(gold_ids, ranked_ids, k, "map")
 
 
-def average_precision_at_k(gold_ids: Collection[Uid], ranked_ids: Sequence[Uid], k: int) -> float:
+def average_precision_at_k(gold_sent_uids: Collection[Uid], ranked_sent_uids: Sequence[Uid], k: int) -> float:
     """map_gold@K of one query, over |G| (004)."""
-    return _one(gold_ids, ranked_ids, k, "map_gold")
+    return _one(gold_sent_uids, ranked_sent_uids, k, "map_gold")
 
 
 def ndcg_at_k(gold_ids: Collection[Uid], ranked_ids: Sequence[Uid], k: int) -> float:
@@ -60,9 +60,9 @@ def ndcg_at_k(gold_ids: Collection[Uid], ranked_ids: Sequence[Uid], k: int) -> f
     return _one(gold_ids, ranked_ids, k, "ndcg")
 
 
-def mrr_single_query(gold_ids: Collection[Uid], ranked_ids: Sequence[Uid]) -> float:
+def mrr_single_query(gold_sent_uids: Collection[Uid], ranked_sent_uids: Sequence[Uid]) -> float:
     """1 / rank of the first gold in the whole ranking, 0 when none."""
-    return _one(gold_ids, ranked_ids, max(len(ranked_ids), 1), "mrr")
+    return _one(gold_sent_uids, ranked_sent_uids, max(len(ranked_sent_uids), 1), "mrr")
 
 
 def compute_ndcg_at_k(y_true: ArrayLike, y_score: ArrayLike, k: int = 10) -> float:
@@ -95,7 +95,7 @@ def paper_evaluate(
     `gold` and `ranked` hold sentence ids by query. `n_queries` says how many were averaged.
     """
     functions = {"recall": recall_at_k, "mrr": mrr_at_k, "map": map_at_k, "ndcg": ndcg_at_k}
-    queries = [(g, r) for g, r in _queries(gold, ranked) if g or not skip_no_positives]
+    queries = [(g, r) for g, r in _queries(gold, ranked) if len(g) or not skip_no_positives]
     values = {
         f"{name}@{k}": sum(function(g, r, k) for g, r in queries) / max(len(queries), 1)
         for name, function in functions.items()
