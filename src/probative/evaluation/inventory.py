@@ -111,7 +111,7 @@ def missing(p: Predictions, settings: EvaluateSettings) -> list[dict[str, Any]]:
         note([f"evidence_*, k_*, deploy_* ({mode})"], f"selected_{mode}", absent=mode not in p.selections)
     note(["scopes fold:* and fold_mean"], "fold", absent=p.fold is None)
     many = len(p.criterion_ids) > settings.criteria_limit
-    limit = f"nothing: {len(p.criterion_ids)} criteria are more than criteria_limit = {settings.criteria_limit}"
+    limit = f"evaluate.criteria_limit of at least {len(p.criterion_ids)} (it is {settings.criteria_limit})"
     note(["scopes criterion:* and criterion_macro"], limit, absent=many)
     return found
 
