@@ -52,7 +52,7 @@ def summary(master: MetricsMaster) -> dict[str, Any]:
             found[name] = {field: record[field] for field in kept if field in record}
     return {
         "schema_version": 1,
-        "meta": {name: value for name, value in master.meta.items() if name != "criteria"},
+        "meta": dict(master.meta),
         "metrics": found,
         "targets": [
             {"id": record["id"], "value": record["value"], "target": target, "met": met}
