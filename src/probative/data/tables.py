@@ -5,19 +5,26 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
+from probative.data import json_text
 from probative.data.problems import Problem
 from probative.data.source import ROW, Table
 from probative.errors import ConfigError
 
 SUFFIXES = (".parquet", ".csv", ".jsonl", ".tsv", ".txt", ".ndjson")
 SEPARATORS = (",", ";", "\t", "|")
+_NO_TEXT = {
+    b"PAR1": "Parquet under another name",
+    b"PK\x03\x04": "a spreadsheet or a zip archive",
+    b"\xd0\xcf\x11\xe0": "an old spreadsheet",
+    b"\x1f\x8b": "compressed",
+}
 QUOTING = "A quotation mark inside a field is written twice, and the field stands in quotation marks."
 _NAMES = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
 
@@ -39,6 +46,8 @@ def read_table(path: Path, *, sep: str | None = None, encoding: str | None = Non
         data = path.read_bytes()
     except OSError as error:
         return _failed(path, "unreadable", f"cannot be read ({error.strerror}).", "Check its permissions.")
+    if kind := next((kind for start, kind in _NO_TEXT.items() if data.startswith(start)), None):
+        return _failed(path, "unreadable", f"is no text but {kind}.", "Export it as CSV in UTF-8.")
     data, notes, problems = _utf8(path, data, encoding)
     if problems:
         return Reading(table=None, notes=notes, problems=problems)
@@ -106,11 +115,13 @@ def _csv(path: Path, data: bytes, sep: str | None) -> Reading:
         header = [name.strip() for name in next(csv.reader(_text(data), delimiter=mark, strict=True), [])]
     except csv.Error as error:
         return _failed(path, "bad-quotes", f"has a header that cannot be cut into fields ({error}).", QUOTING)
+    if not header:
+        return _failed(path, "no-header", "begins with an empty line.", "Begin it with the names of its columns.")
     if repeated := sorted({name for name in header if header.count(name) > 1}):
         what = f"column {repeated[0]!r} stands there more than once."
         return _failed(path, "duplicate-column", what, "Rename or remove one of them.")
     try:
-        frame = pl.read_csv(data, separator=mark, infer_schema=False)
+        frame = None if _is_odd(data, mark) else _fast(data, mark)
     except pl.exceptions.PolarsError:
         frame = None
     if frame is None or frame.width != len(header) or frame.to_series(-1).null_count():
@@ -123,6 +134,20 @@ def _csv(path: Path, data: bytes, sep: str | None) -> Reading:
     if blank := frame.height - filled.height:
         notes.append(f"{path.name}: {blank} blank rows skipped")
     return Reading(table=Table.of(path.name, filled), notes=notes, problems=problems)
+
+
+def _is_odd(data: bytes, mark: str) -> bool:
+    """Whether the file has line ends or quotation marks of which Polars silently makes something else."""
+    if data.count(b'"') % 2 or re.search(rb"\r(?!\n)", data):
+        return True
+    sep = re.escape(mark.encode())
+    return re.search(rb'(?:^|(?<=[\n%b]))"(?:[^"]++|"")*+"(?![%b\r\n]|\Z)' % (sep, sep), data) is not None
+
+
+def _fast(data: bytes, mark: str) -> pl.DataFrame:
+    """As Polars reads it; a last line without an end would lose an empty field."""
+    whole = data if data.endswith(b"\n") else data + b"\n"
+    return pl.read_csv(whole, separator=mark, infer_schema=False)
 
 
 def _rows(path: Path, data: bytes, mark: str, header: list[str]) -> tuple[pl.DataFrame, list[Problem]]:
@@ -168,7 +193,7 @@ def _jsonl(path: Path, data: bytes) -> Reading:
         frame = pl.read_ndjson(data, infer_schema_length=None)
     except pl.exceptions.PolarsError:
         return _lines(path, lines)
-    if frame.height != len(lines) or _mixed(frame, lines):
+    if frame.height != len(lines) or json_text.HALVES.search(data) or _mixed(frame, lines):
         return _lines(path, lines)
     return Reading(table=Table.of(path.name, frame))
 
@@ -179,7 +204,7 @@ def _mixed(frame: pl.DataFrame, lines: list[bytes]) -> bool:
         if column.dtype != pl.String:
             continue
         suspects = column.str.contains(r"^\s*(\[|\{|-?\d[\d.eE+-]*$|true$|false$)").fill_null(False).arg_true()
-        if any(not isinstance(json.loads(lines[place]).get(column.name), str) for place in suspects):
+        if any(not isinstance(json_text.loads(lines[place].decode()).get(column.name), str) for place in suspects):
             return True
     return False
 
@@ -188,7 +213,7 @@ def _objects(lines: list[bytes]) -> Iterator[tuple[int, object, str | None]]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                yield number, json.loads(line), None
+                yield number, json_text.loads(line.decode()), None
             except ValueError as error:
                 yield number, None, str(error)
 

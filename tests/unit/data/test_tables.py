@@ -126,3 +126,50 @@ def test_a_header_that_cannot_be_cut_is_told(tmp_path: Path, text: str) -> None:
 
     assert reading.table is None
     assert [p.code for p in reading.problems] == ["bad-quotes"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\n1,2,",
+        'a,b\n1,"2""',
+        'a,b\n1,"2"x""\n',
+        'a,b\n""x"",2\n',
+        "a,b\n1,2\r3\n",
+        'a,b\n1,"2\n',
+    ],
+)
+def test_a_row_that_cannot_be_cut_is_told_and_never_mended(tmp_path: Path, text: str) -> None:
+    problems = read_table(written(tmp_path / "t.csv", text)).problems
+
+    assert {"bad-quotes", "ragged"} >= {problem.code for problem in problems} > set()
+
+
+def test_a_lone_carriage_return_ends_a_row(tmp_path: Path) -> None:
+    reading = read_table(written(tmp_path / "t.csv", "a,b\n1,2\r3,4\r\n"))
+
+    assert reading.table is not None
+    assert reading.table.frame.select("a", "b", ROW).rows() == [("1", "2", 2), ("3", "4", 3)]
+
+
+@pytest.mark.parametrize("line", ['{"a": "\\ud83d b"}', '{"a": ' + "[" * 5000 + "]" * 5000 + "}"])
+def test_json_that_no_table_can_hold_is_told(tmp_path: Path, line: str) -> None:
+    problems = read_table(written(tmp_path / "t.jsonl", f'{{"a": "fine"}}\n{line}\n')).problems
+
+    assert [("bad-line", 2)] == [(problem.code, problem.row) for problem in problems]
+
+
+def test_both_halves_of_a_character_are_one(tmp_path: Path) -> None:
+    reading = read_table(written(tmp_path / "t.jsonl", '{"a": "\\ud83d\\ude00"}\n'))
+
+    assert reading.table is not None
+    assert ["😀"] == reading.table.frame["a"].to_list()
+
+
+@pytest.mark.parametrize(("start", "says"), [(b"PK\x03\x04", "spreadsheet"), (b"\x1f\x8b", "compressed")])
+def test_a_file_that_is_no_text_is_called_what_it_is(tmp_path: Path, start: bytes, says: str) -> None:
+    (tmp_path / "t.csv").write_bytes(start + b"\xb5")
+
+    problem = read_table(tmp_path / "t.csv").problems[0]
+
+    assert (problem.code, says in problem.what) == ("unreadable", True)

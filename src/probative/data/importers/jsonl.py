@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from probative.data import json_text
 from probative.data.importers.records import Walk, read_text
 from probative.data.meta import CorpusMeta
 from probative.data.problems import Problem
@@ -52,7 +53,7 @@ def _lines(text: str, walk: Walk) -> Iterator[tuple[int, dict[str, Any]]]:
         if not line.strip():
             continue
         try:
-            record = json.loads(line)
+            record = json_text.loads(line)
         except json.JSONDecodeError as error:
             walk.complain("bad-json", f"is not valid JSON ({error.msg}).", "Write one JSON object a line.", number)
             continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from probative.data import json_text
 from probative.data.problems import Problem
 from probative.errors import ConfigError, DataError
 
@@ -50,7 +51,7 @@ def read_text(path: Path, encoding: str | None) -> str:
 def read_json(path: Path, encoding: str | None) -> dict[str, Any]:
     """A JSON file that holds one object."""
     try:
-        value = json.loads(read_text(path, encoding))
+        value = json_text.loads(read_text(path, encoding))
     except json.JSONDecodeError as error:
         raise DataError(
             f"{path}, line {error.lineno}: is not valid JSON ({error.msg}). Download or export it again."
