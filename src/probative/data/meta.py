@@ -36,11 +36,19 @@ def read_meta(folder: Path) -> tuple[CorpusMeta, list[Problem]]:
     """Read corpus.toml; without one the corpus is named after its folder."""
     default = CorpusMeta(name=folder.resolve().name)
     path = folder / FILE
-    if not path.is_file():
+    if not path.exists() and not path.is_symlink():
         return default, []
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        remedy = "Check its permissions, or remove it."
+        return default, [
+            Problem(code="unreadable", file=FILE, what=f"cannot be read ({error.strerror}).", remedy=remedy)
+        ]
+    except UnicodeDecodeError as error:
+        what = f"is not UTF-8 (byte {error.start})."
+        return default, [Problem(code="encoding", file=FILE, what=what, remedy="Save it as UTF-8.")]
+    except tomllib.TOMLDecodeError as error:
         remedy = 'Write it as `name = "…"`, one setting a line; texts stand in quotes.'
         return default, [Problem(code="bad-toml", file=FILE, what=f"is not valid TOML: {error}.", remedy=remedy)]
     return _checked(values, default)
