@@ -62,7 +62,9 @@ def guarded(call: Callable[[], int | None], debug: bool) -> int:
     from probative.errors import ProbativeError
 
     try:
-        return call() or 0
+        code = call() or 0
+        sys.stdout.flush()
+        return code
     except ProbativeError as error:
         _trace(debug)
         say(f"error: {error}")
@@ -74,6 +76,11 @@ def guarded(call: Callable[[], int | None], debug: bool) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:
+        _trace(debug)
+        place = f"{error.filename}: " if error.filename else ""
+        say(f"error: {place}{error.strerror or error}. Check that there is room, and who may read and write there.")
+        return 2
 
 
 def _trace(debug: bool) -> None:

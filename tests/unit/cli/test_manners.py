@@ -127,6 +127,22 @@ def test_wrong_use_ends_with_2_and_one_message(
     assert "Traceback" not in shown.err
 
 
+def test_what_the_system_refuses_is_one_message(capsys: pytest.CaptureFixture[str]) -> None:
+    code = run(["data", "validate", "a" * 300])
+
+    told = capsys.readouterr().err
+    assert (code, told.startswith("error: aaa"), "Traceback" in told) == (2, True, False)
+
+
+def test_a_full_disk_behind_standard_output_is_one_message() -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "probative", "metrics", "list"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+
+    assert (ended.returncode, ended.stderr.splitlines()[0][:6], "Traceback" in ended.stderr) == (2, "error:", False)
+
+
 def test_version_and_help_end_with_0(capsys: pytest.CaptureFixture[str]) -> None:
     assert [run(["--version"]), run(["--help"]), run(["data", "import", "--help"])] == [0, 0, 0]
     assert "Example: probative data import" in capsys.readouterr().out
