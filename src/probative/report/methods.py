@@ -76,10 +76,11 @@ def _splits(run: RunFolder) -> str:
         if folds.get("scheme") == "holdout"
         else "thresholds and calibration were chosen on out-of-fold scores of the training documents"
     )
+    n = len(run.manifest["folds"])
+    kind = f"nested cross-validation with {n} document-disjoint folds" if n > 1 else "one document-disjoint split"
     return (
-        f"We used nested cross-validation with {len(run.manifest['folds'])} document-disjoint folds (scheme "
-        f"{folds.get('scheme')}): models were fitted on TRAIN, epochs picked on STOP, {inside} (TUNE), and EVAL "
-        "documents were only predicted."
+        f"We used {kind} (scheme {folds.get('scheme')}): models were fitted on TRAIN, epochs picked on STOP, {inside} "
+        "(TUNE), and EVAL documents were only predicted."
     )
 
 
