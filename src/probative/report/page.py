@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from probative.report import words
+from probative.report import parts, words
 from probative.report.plots.plot import inline
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def environment() -> Environment:
         ),
     )
     made.filters["ticks"] = ticks
+    made.filters["breakable"] = breakable
     made.filters["drawing"] = lambda figure: Markup(inline(figure["svg"], figure["name"]))  # noqa: S704 - matplotlib's
     made.filters["as_data"] = as_data
     made.globals["asset"] = lambda name: Markup(asset(name))  # noqa: S704 - our own files
@@ -55,11 +56,23 @@ def as_data(text: str, kind: str) -> str:
 
 
 def ticks(text: str) -> Any:
-    """`code` in running text, everything else escaped."""
+    """`code` in running text, the name of a metric leading to the glossary, everything else escaped."""
     from markupsafe import Markup, escape
 
     escaped = str(escape(words.visible(text)))
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", escaped))  # noqa: S704 - escaped one line above
+    return Markup(re.sub(r"`([^`]+)`", _code, escaped))  # noqa: S704 - escaped one line above
+
+
+def _code(found: re.Match[str]) -> str:
+    said, anchor = f"<code>{found.group(1)}</code>", parts.anchor(found.group(1))
+    return f'<a href="#{anchor}">{said}</a>' if anchor else said
+
+
+def breakable(name: str) -> Any:
+    """A long name that may break after its joints."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub(r"([_@=])", r"\1<wbr>", str(escape(words.visible(name)))))  # noqa: S704 - escaped here
 
 
 def render(template: str, **values: Any) -> str:
@@ -67,8 +80,8 @@ def render(template: str, **values: Any) -> str:
     return environment().get_template(template).render(**values)
 
 
-def walk(parts: Any) -> Iterator[Mapping[str, Any]]:
+def walk(found: Any) -> Iterator[Mapping[str, Any]]:
     """Every part, those inside others too."""
-    for part in parts:
+    for part in found:
         yield part
         yield from walk(part.get("parts", ()))

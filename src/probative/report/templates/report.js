@@ -19,7 +19,7 @@
       button.className = "sort";
       button.textContent = "↕";
       button.setAttribute("aria-label", `Sort by ${head.textContent.trim()}`);
-      head.append(" ", button);
+      head.append("\u00a0", button);
       button.addEventListener("click", () => {
         const sign = head.getAttribute("aria-sort") === "descending" ? 1 : -1;
         for (const other of table.tHead.rows[0].cells) {
