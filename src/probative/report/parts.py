@@ -88,7 +88,7 @@ def table(
 ) -> Part:
     """A table; `keep` also writes it as CSV, Markdown and LaTeX, without `sort` its order is its meaning."""
     made = [[_cell(cell) for cell in row] for row in rows]
-    because = _because(made)
+    because = _starred(made) + _because(made)
     heads = [_cell(cell) for cell in head]
     for place in range(1, len(heads)):
         column = [row[place] for row in made]
@@ -113,6 +113,13 @@ _FIGURE = re.compile(r"[<>−+]? ?[\d.,]+( %)?( \[.*\]\*?)?( ± [\d.,]+)?")
 def _is_numeric(column: Sequence[Mapping[str, Any]]) -> bool:
     said = [cell["text"] for cell in column if cell["text"] != words.NONE]
     return bool(said) and all(_FIGURE.fullmatch(text) for text in said)
+
+
+def _starred(rows: Sequence[Sequence[Mapping[str, Any]]]) -> str:
+    """What an asterisk means, where there is one."""
+    if not any(one["text"].endswith("]*") for row in rows for one in row):
+        return ""
+    return " * Clopper–Pearson on the effective number of documents: too near its end to resample."
 
 
 def _because(rows: Sequence[Sequence[Mapping[str, Any]]]) -> str:
@@ -148,6 +155,26 @@ def measured(record: Mapping[str, Any] | None, digits: int = 3) -> dict[str, Any
         **cell(words.measured(record, digits), sort=record["value"], tone=tone),
         "bounds": words.bounds(record, digits),
     }
+
+
+def difference(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A paired difference and its interval."""
+    said = words.signed(row["difference"], 3)
+    if row.get("ci_low") is None:
+        return cell(said, sort=row["difference"])
+    bounds = f"[{words.signed(row['ci_low'], 3)}, {words.signed(row['ci_high'], 3)}]"
+    return {**cell(f"{said} {bounds}", sort=row["difference"]), "bounds": bounds}
+
+
+def basis(record: Mapping[str, Any] | None) -> str:
+    """Whom a number is about: population, selection, n."""
+    if record is None:
+        return ""
+    mode = f", selection {record['mode']}" if record.get("mode") else ""
+    return (
+        f"{record['population']}{mode}: n = {words.count(record['n'])} queries in "
+        f"{words.count(record['n_docs'])} documents."
+    )
 
 
 def anchor(id: str) -> str:  # noqa: A002

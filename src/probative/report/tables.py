@@ -42,7 +42,7 @@ def _pipe_safe(cell: str) -> str:
 def latex(table: Table) -> str:
     """A table environment for the booktabs package."""
     head, rows = _texts(table)
-    note = f" {words.latex(table['note'])}" if table["note"] else ""
+    note = f" {words.latex(table['note'].replace('`', ''))}" if table["note"] else ""
     end = "" if table["caption"].endswith(".") else "."
     return "\n".join(
         [

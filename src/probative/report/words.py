@@ -62,6 +62,11 @@ def signed(value: float | None, digits: int = 4) -> str:
     return NONE if value is None else f"{value:+.{digits}f}".replace("-", MINUS)
 
 
+def p_value(p: float | None) -> str:
+    """The chance of a test: three places, four where three would hide it."""
+    return number(p, 3 if p is None or p >= 0.001 else 4)
+
+
 def bounds(record: Mapping[str, Any] | None, digits: int = 3) -> str:
     """The interval of a record; * marks Clopper–Pearson, empty when there is none."""
     if record is None or record.get("ci_low") is None:

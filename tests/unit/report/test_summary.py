@@ -11,7 +11,7 @@ import pytest
 
 from probative.errors import ConfigError, DataError
 from probative.evaluation.api import evaluate
-from probative.report import summarise
+from probative.report import summarise, words
 from probative.report.folder import RunFolder
 from probative.report.page import walk
 from probative.report.sections import detection, dynamic_k, head, stages, triage
@@ -48,8 +48,35 @@ def test_a_headline_row_is_its_record(run_folder: Path, summary: Part) -> None:
     )
     row = next(row for row in table(summary, "head", "headline") if row[0] == "auroc")
     assert row[1] == f"{record['value']:.3f} [{record['ci_low']:.3f}, {record['ci_high']:.3f}]"
-    assert row[2] == ("✓ met: auroc ≥ 0.85" if record["value"] >= 0.85 else "✗ not met: auroc ≥ 0.85")
+    assert row[2].startswith("≥ 0.85: ✓ met" if record["value"] >= 0.85 else "≥ 0.85: ✗ not met")
     assert row[4] == "240 / 60"
+
+
+@pytest.mark.parametrize(
+    ("expected", "low", "high"),
+    [("≥ 0.85: ✓ met", 0.86, 0.95), ("≥ 0.85: ✓ met, but the interval spans it", 0.8, 0.95)],
+)
+def test_a_target_says_when_the_interval_spans_it(
+    expected: str, low: float, high: float, fresh_run: Callable[[], Path]
+) -> None:
+    folder = fresh_run()
+    master = json.loads((folder / "metrics_master.json").read_text())
+    for record in master["metrics"]:
+        if record["id"] == "auroc":
+            record.update(value=0.9, ci_low=low, ci_high=high)
+    (folder / "metrics_master.json").write_text(json.dumps(master))
+    assert [expected] == [row[2] for row in table(only(folder, head), "head", "headline") if row[0] == "auroc"]
+
+
+def test_a_metric_without_a_target_stands_beside_its_ranges(fresh_run: Callable[[], Path]) -> None:
+    folder = fresh_run()
+    master = json.loads((folder / "metrics_master.json").read_text())
+    for record in master["metrics"]:
+        if record["id"] == "ndcg@10":
+            record["value"] = 0.82
+    (folder / "metrics_master.json").write_text(json.dumps(master))
+    row = next(row for row in table(only(folder, head), "head", "headline") if row[0] == "ndcg@10")
+    assert row[2] == "baseline 0.70 to 0.80, good 0.85 to 0.90: baseline"
 
 
 def test_nothing_is_computed_a_changed_record_changes_the_page(fresh_run: Callable[[], Path]) -> None:
@@ -85,6 +112,25 @@ def test_every_figure_has_words_and_data(summary: Part) -> None:
         assert figure["svg"].count("<path") > 2, figure["name"]
         assert figure["png"].startswith(b"\x89PNG"), figure["name"]
     assert len({figure["name"] for figure in figures}) == len(figures)
+
+
+def test_every_figure_names_whom_it_is_about(summary: Part) -> None:
+    about = ("n = ", "all_queries", "positives_only", "brackets the number of positives", "all queries with evidence")
+    figures = [p for s in summary["sections"] for p in walk(s["parts"]) if p["kind"] == "figure"]
+    silent = {f["name"] for f in figures if not any(word in f["caption"] for word in about)}
+    assert silent == {"splits"}
+
+
+def test_an_asterisk_is_explained_below_its_table(summary: Part) -> None:
+    tables = [p for s in summary["sections"] for p in walk(s["parts"]) if p["kind"] == "table"]
+    starred = {p["name"] for p in tables if any(cell["text"].endswith("]*") for row in p["rows"] for cell in row)}
+    assert starred == {p["name"] for p in tables if "* Clopper–Pearson" in p["note"]} != set()
+
+
+def test_budgets_stand_beside_the_gate_that_never_reads(run_folder: Path, summary: Part) -> None:
+    prior = RunFolder.read(run_folder).record("tpr@fpr=0.1", stage="prior")
+    assert prior is not None
+    assert table(summary, "detection", "detection_budgets")[3][1] == words.measured(prior)
 
 
 def test_every_metric_of_a_table_leads_to_the_glossary(summary: Part) -> None:
@@ -150,22 +196,33 @@ def test_an_ablation_fills_stages_sweeps_and_grid(fresh_run: Callable[[], Path])
     (folder / "ablation.json").write_text(json.dumps(ABLATION))
     found = only(folder, stages, dynamic_k, triage)
     rows = table(found, "stages", "ablation_stages")
-    assert rows[0][:2] == ["retriever only", "0.500 ± 0.100"]
+    assert rows[0][:2] == ["retriever only", "0.500 [0.400, 0.600]"]
     assert rows[1][6] == "–"
-    assert "before triage" in next(p for p in parts_of(found, "stages") if p.get("name") == "ablation_stages")["note"]
-    assert table(found, "stages", "ablation_comparisons")[0][2:4] == ["+0.1000", "[+0.0500, +0.1500]"]
-    assert table(found, "dynamic_k", "policies_at_equal_k") == [["gap", "3.000", "0.700", "3.000", "0.650"]]
+    note = next(p for p in parts_of(found, "stages") if p.get("name") == "ablation_stages")["note"]
+    assert "before triage" in note
+    assert "`ndcg@10`: positives_only: n = 20 queries in 10 documents." in note
+    assert table(found, "stages", "ablation_folds")[0][1] == "0.500 ± 0.100"
+    assert table(found, "stages", "ablation_comparisons") == [
+        ["+ reranker against retriever only", "ndcg@10", "+0.100 [+0.050, +0.150]", "0.010", "0.020"]
+    ]
+    assert table(found, "dynamic_k", "policies_at_equal_k") == [
+        ["gap", "3.00", "0.700", "3.00", "0.650", "+0.050 [+0.010, +0.090]", "0.0002"]
+    ]
+    assert table(found, "triage", "tau_grid")[1] == ["0.1", "0.9", "0.900", "–", "5"]
     names = {p.get("name") for s in found["sections"] for p in walk(s["parts"]) if p["kind"] == "figure"}
-    assert {"policies", "gamma_sweep", "tau_grid", "ablation"} <= names
+    assert {"policies", "gamma_sweep", "tau_grid", "ablation", "ablation_gains"} <= names
 
 
 def record(id: str, value: float | None, scope: str = "pooled", **more: Any) -> Part:  # noqa: A002
-    return {"id": id, "scope": scope, "value": value, "ci_low": None, "ci_high": None, **more}
+    ends = (None, None) if value is None else (value - 0.1, value + 0.1)
+    about = {"population": "positives_only", "n": 20, "n_docs": 10}
+    return {"id": id, "scope": scope, "value": value, "ci_low": ends[0], "ci_high": ends[1], **about, **more}
 
 
 ABLATION = {
     "rows": [
         {
+            "name": name,
             "label": label,
             "seconds": 2.0,
             "metrics": [
@@ -174,7 +231,7 @@ ABLATION = {
                 record("alert_precision", None, reason="before triage there are no alerts"),
             ],
         }
-        for label, value in (("retriever only", 0.5), ("+ reranker", 0.6))
+        for name, label, value in (("retrieve", "retriever only", 0.5), ("rerank", "+ reranker", 0.6))
     ],
     "comparisons": [
         {"base": "retrieve", "other": "rerank", "id": "ndcg@10", "difference": 0.1, "ci_low": 0.05, "ci_high": 0.15,
@@ -184,11 +241,16 @@ ABLATION = {
         {"name": name, "metrics": [record("k_mean", 3.0), record("evidence_recall", recall)]}
         for name, recall in (("gap", 0.7), ("fixed at the mean K of gap", 0.65))
     ],
+    "policy_comparisons": [
+        {"id": "evidence_recall", "other": "gap", "base": "fixed at the mean K of gap", "difference": 0.05,
+         "ci_low": 0.01, "ci_high": 0.09, "p_holm": 0.0002}
+    ],
     "gamma_sweep": [{"gamma": g, "evidence_recall": g, "k_mean": 3.0, "sentences_shown": 9} for g in (0.7, 0.9)],
     "tau_grid": {
         "rows": [
-            {"tau_neg": 0.1, "tau_pos": p, "screening_sensitivity": 0.9, "alert_precision": p, "sentences_shown": 5}
-            for p in (0.5, 0.9)
+            {"tau_neg": 0.1, "tau_pos": p, "screening_sensitivity": 0.9, "alert_precision": precision,
+             "sentences_shown": 5}
+            for p, precision in ((0.5, 0.5), (0.9, None))
         ]
     },
     "words": ["+ reranker: gains."],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from probative.report import words
+from probative.report import page, words
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,16 @@ def test_formulas_become_text_in_csv(text: str) -> None:
 @pytest.mark.parametrize("text", ["-0.5", "0.1", "+3", "-1e-05", "", "a=b", "−0.3"])
 def test_numbers_and_plain_words_stay_as_they_are_in_csv(text: str) -> None:
     assert text == words.harmless(text)
+
+
+@pytest.mark.parametrize(("expected", "p"), [("0.402", 0.40159), ("0.0004", 0.00039), ("1.000", 1.0), ("–", None)])
+def test_a_p_value_keeps_four_places_only_where_it_is_small(expected: str, p: float | None) -> None:
+    assert expected == words.p_value(p)
+
+
+def test_names_of_metrics_lead_to_the_glossary_and_other_code_does_not() -> None:
+    assert page.ticks("`ece` of `RUN <b>`") == '<a href="#m-ece"><code>ece</code></a> of <code>RUN &lt;b&gt;</code>'
+    assert page.breakable("k_mean<b>") == "k_<wbr>mean&lt;b&gt;"
 
 
 def test_direction_overrides_and_control_characters_are_shown() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -31,7 +32,7 @@ def prevalence(criteria: Rows, rates: Sequence[float | None]) -> Plot:
                 f"{row['n_positive']:,}", (rate or 0, place), xytext=(3, 0), textcoords="offset points",
                 va="center", fontsize=6.5,
             )  # fmt: skip
-        _names(axes, criteria)
+        _names(axes, [short(row["criterion_id"]) for row in criteria])
         axes.set_xlabel("share of queries with evidence")
         axes.set_xlim(0, 1.18 * max([rate or 0 for rate in rates] + [0.01]))
 
@@ -39,7 +40,8 @@ def prevalence(criteria: Rows, rates: Sequence[float | None]) -> Plot:
 
 
 def forest(name: str, label: str, rows: Rows, pooled: float | None) -> Plot:
-    """One metric by criterion with intervals; small criteria are hollow and grey."""
+    """One metric by criterion: bars, intervals and n; small criteria are hollow and grey."""
+    ground = 0.5 if name.startswith("forest_auroc") else 0.0
 
     def make(axes: Any) -> None:
         if pooled is not None:
@@ -48,23 +50,24 @@ def forest(name: str, label: str, rows: Rows, pooled: float | None) -> Plot:
             if row["value"] is None:
                 continue
             colour = GREY if row["small"] else BLUE
+            axes.barh(place, row["value"] - ground, left=ground, height=0.56, color=colour, alpha=0.18)
             if row["low"] is not None:
                 axes.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=1.1)
             face = "none" if row["small"] else colour
             axes.plot([row["value"]], [place], marker="o", color=colour, markerfacecolor=face, linestyle="none")
-        _names(axes, rows)
+        _names(axes, [f"{short(r['criterion_id'])}{' †' * bool(r['excluded'])} ({r['n_positive']:,})" for r in rows])
         axes.set(xlabel=label, xlim=(-0.02, 1.02))
 
     return draw(name, make, height=_tall(len(rows)))
 
 
-def _names(axes: Any, rows: Rows) -> None:
-    axes.set_yticks(range(len(rows)), [short(row["criterion_id"]) for row in rows])
-    axes.set_ylim(len(rows) - 0.4, -0.6)
+def _names(axes: Any, names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
 
 
-def _tall(n: int) -> float:
+def _tall(n: float) -> float:
     return 0.75 + 0.165 * max(n, 4)
 
 
@@ -93,8 +96,11 @@ def lengths(rows: Rows) -> Plot:
 
     def make(axes: Any) -> None:
         sizes = [row["n_sentences"] for row in rows]
-        axes.hist(sizes, weights=[row["n_documents"] for row in rows], bins=min(30, max(5, len(rows))), color=BLUE)
+        step = (max(sizes) - min(sizes)) // 30 + 1
+        edges = [place - 0.5 for place in range(min(sizes), max(sizes) + step + 1, step)]
+        axes.hist(sizes, weights=[row["n_documents"] for row in rows], bins=edges, color=BLUE)
         axes.set(xlabel="sentences in a document", ylabel="documents")
+        axes.xaxis.get_major_locator().set_params(integer=True)
 
     return draw("document_length", make)
 
@@ -145,8 +151,8 @@ def _diagonal(axes: Any, rows: Rows, *, markers: bool) -> None:
     axes.plot(x, y, color=BLUE, marker="o", markersize=3.5 if markers else 2.2, linewidth=1)
 
 
-def reliabilities(found: Mapping[str, Rows]) -> Plot:
-    """The same by criterion, as small panels."""
+def reliabilities(found: Mapping[str, Rows], positives: Mapping[str, int]) -> Plot:
+    """The same by criterion, as small panels with the number of positives."""
     columns = 3
     lines = -(-len(found) // columns)
 
@@ -155,7 +161,8 @@ def reliabilities(found: Mapping[str, Rows]) -> Plot:
         for place, (name, rows) in enumerate(found.items()):
             axes = grid[place // columns][place % columns]
             _diagonal(axes, rows, markers=False)
-            axes.set_title(short(name)[:18], fontsize=6.5)
+            axes.set_title(f"{short(name)[:18]} ({positives[name]:,})", fontsize=6.5)
+            axes.tick_params(labelbottom=place + columns >= len(found))
             axes.set(xlim=(0, 1), ylim=(0, 1.02), xticks=[0, 0.5, 1], yticks=[0, 0.5, 1])
         for place in range(len(found), lines * columns):
             grid[place // columns][place % columns].set_visible(False)
@@ -195,7 +202,7 @@ def work(rows: Sequence[tuple[str, float, float]]) -> Plot:
             )  # fmt: skip
         axes.set_yticks(places, [row[0] for row in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set(xlabel="queries per 1,000 (evidence of all)", xlim=(0, 1.25 * max(row[1] + row[2] for row in rows)))
+        axes.set(xlabel="queries per 1,000", xlim=(0, 1.25 * max(row[1] + row[2] for row in rows)))
         axes.grid(visible=False, axis="y")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
@@ -203,35 +210,68 @@ def work(rows: Sequence[tuple[str, float, float]]) -> Plot:
 
 
 def tau_grid(rows: Rows) -> Plot:
-    """Screening sensitivity against alert precision over the grid of thresholds, by how much is left to read."""
+    """Sentences shown for every pair of thresholds, beside what each threshold gives."""
+    down = {row["tau_neg"]: row["screening_sensitivity"] for row in rows}
+    across = {row["tau_pos"]: row["alert_precision"] for row in rows}
+    most = max((row["sentences_shown"] or 0 for row in rows), default=0) or 1
+    lines, columns = list(down), list(across)
 
     def make(axes: Any) -> None:
-        kept = [r for r in rows if r["screening_sensitivity"] is not None and r["alert_precision"] is not None]
-        most = max([r["sentences_shown"] or 0 for r in kept], default=0) or 1
-        axes.scatter(
-            [r["screening_sensitivity"] for r in kept], [r["alert_precision"] for r in kept],
-            s=[6 + 60 * (r["sentences_shown"] or 0) / most for r in kept],
-            facecolors="none", edgecolors=BLUE, linewidths=0.7, label="size: sentences to read",
-        )  # fmt: skip
-        axes.set(xlabel="screening_sensitivity", ylabel="alert_precision", ylim=(-0.02, 1.05))
-        axes.legend(loc="lower left")
+        for row in rows:
+            place = (columns.index(row["tau_pos"]), lines.index(row["tau_neg"]))
+            shown = row["sentences_shown"] or 0
+            axes.barh(place[1], 1, left=place[0] - 0.5, height=1, color=BLUE, alpha=0.05 + 0.4 * shown / most)
+            axes.annotate(_thousands(shown), place, ha="center", va="center", fontsize=6)
+        axes.set_xticks(range(len(columns)), [f"{tau}\n{_two(across[tau])}" for tau in columns], fontsize=6.5)
+        axes.set_yticks(range(len(lines)), [f"{tau}  →  {_two(down[tau])}" for tau in lines], fontsize=6.5)
+        axes.set(xlim=(-0.5, len(columns) - 0.5), ylim=(len(lines) - 0.5, -0.5))
+        axes.set(xlabel="τ_pos, below it alert_precision", ylabel="τ_neg  →  screening_sensitivity")
+        axes.grid(visible=False)
+        axes.tick_params(length=0)
 
-    return draw("tau_grid", make)
+    return draw("tau_grid", make, height=1.0 + 0.24 * max(len(lines), 4))
+
+
+def _two(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _thousands(value: float) -> str:
+    return f"{value:.0f}" if value < 1000 else f"{value / 1000:.1f}k" if value < 100_000 else f"{value / 1000:.0f}k"
 
 
 def ablation(rows: Rows, label: str) -> Plot:
-    """The same metric for every configuration, with mean and spread."""
+    """The same metric for every configuration, with its interval."""
 
     def make(axes: Any) -> None:
-        for place, row in enumerate(rows):
-            if row["value"] is None:
-                continue
-            if row.get("low") is not None:
-                axes.plot([row["low"], row["high"]], [place, place], color=BLUE)
-            axes.plot([row["value"]], [place], marker="o", color=BLUE, linestyle="none")
-        axes.set_yticks(range(len(rows)), [short(str(row["name"])) for row in rows])
-        axes.set_ylim(len(rows) - 0.4, -0.6)
+        _dots(axes, [(row["value"], row.get("low"), row.get("high")) for row in rows])
+        _names(axes, [wrapped(str(row["name"])) for row in rows])
         axes.set_xlabel(label)
-        axes.grid(visible=False, axis="y")
 
-    return draw("ablation", make, height=_tall(len(rows)))
+    return draw("ablation", make, height=_tall(1.5 * len(rows)))
+
+
+def gains(rows: Rows, label: str) -> Plot:
+    """Paired differences with intervals, beside the line of no difference."""
+
+    def make(axes: Any) -> None:
+        axes.axvline(0, color=MUTED, linestyle="--", linewidth=0.8)
+        _dots(axes, [(row["difference"], row["ci_low"], row["ci_high"]) for row in rows])
+        _names(axes, [wrapped(str(row["other"])) for row in rows])
+        axes.set_xlabel(label)
+
+    return draw("ablation_gains", make, height=_tall(1.5 * len(rows)))
+
+
+def _dots(axes: Any, found: Sequence[tuple[float, float | None, float | None]]) -> None:
+    for place, (value, low, high) in enumerate(found):
+        if low is not None:
+            axes.plot([low, high], [place, place], color=BLUE)
+        axes.plot([value], [place], marker="o", color=BLUE, linestyle="none")
+
+
+def wrapped(name: str) -> str:
+    """A long name in two lines; matplotlib's mathematics is switched off."""
+    lines = textwrap.wrap(name, 28) or [""]
+    cut = [*lines[:1], f"{lines[1]}…"] if len(lines) > 2 else lines
+    return "\n".join("".join(c if c.isprintable() else "�" for c in line).replace("$", r"\$") for line in cut)

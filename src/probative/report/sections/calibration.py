@@ -40,7 +40,7 @@ def _overall(run: RunFolder) -> parts.Part | None:
         "number of queries in each bin, on a logarithmic scale.",
         list(rows[0]),
         [tuple(row.values()) for row in rows],
-        "On the diagonal a probability means what it says; bars are 95 % intervals.",
+        f"On the diagonal a probability means what it says; bars are 95 % intervals. {parts.basis(run.record('ece'))}",
     )
 
 
@@ -56,12 +56,12 @@ def _by_criterion(run: RunFolder) -> parts.Part | None:
     )
     first = next(iter(series.values()))[0]
     return parts.figure(
-        bars.reliabilities(drawn),
+        bars.reliabilities(drawn, {row["criterion_id"]: row["n_positive"] for row in ordered}),
         "Reliability by criterion",
         f"Small panels, one a criterion: {', '.join(drawn)}.",
         ["criterion_id", *first],
         [(name, *row.values()) for name, rows in series.items() for row in rows],
-        f"Criteria with few positives have wide bars.{cut}",
+        f"In brackets the number of positives; few make wide bars.{cut}",
     )
 
 
@@ -72,7 +72,10 @@ def _table(run: RunFolder) -> parts.Part:
         for name in METRICS
         if run.record(name) is not None
     ]
-    note = "Intervals of ECE and MCE are biased upward: resampling adds noise to every bin."
+    note = (
+        f"{parts.basis(run.record('brier'))} Intervals of ECE and MCE are biased upward: resampling adds noise to "
+        "every bin."
+    )
     return parts.table("calibration_stages", "Calibration, with 95 % intervals", ["metric", *stages], rows, note)
 
 

@@ -42,7 +42,7 @@ def _mode(name: str) -> str | None:
 def _forest(run: RunFolder, name: str, rows: list[dict[str, Any]]) -> parts.Part | None:
     kept = [
         {
-            **{key: row[key] for key in ("criterion_id", "n_queries", "n_positive", "small")},
+            **{key: row[key] for key in ("criterion_id", "n_queries", "n_positive", "small", "excluded")},
             **{"value": _value(run, row, name), "low": row[f"{name}_low"], "high": row[f"{name}_high"]},
         }
         for row in rows
@@ -50,13 +50,17 @@ def _forest(run: RunFolder, name: str, rows: list[dict[str, Any]]) -> parts.Part
     kept = [row for row in kept if row["value"] is not None]
     if not kept:
         return None
+    record = run.record(name, mode=_mode(name))
     pooled = run.value(name, mode=_mode(name))
+    mode = f", selection {_mode(name)}" if _mode(name) else ""
     return parts.figure(
         bars.forest(f"forest_{parts.anchor(name)[2:]}", name, kept, pooled),
         f"{name} by criterion",
         f"{name} with 95 % intervals for {len(kept)} criteria; dashed: the pooled value, {words.number(pooled)}.",
         list(kept[0]),
         [tuple(row.values()) for row in kept],
+        f"`{name}` with 95 % intervals, {record['population'] if record else ''}{mode}. In brackets the number of "
+        f"positives; hollow and grey: fewer than 20; † not trained on; dashed: all criteria, {words.number(pooled)}.",
     )
 
 

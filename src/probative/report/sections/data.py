@@ -26,11 +26,13 @@ def section(run: RunFolder) -> parts.Part:
 def _flow(run: RunFolder) -> parts.Part:
     counts, corpus = run.meta.get("counts") or {}, run.corpus
     excluded = corpus.get("exclude_from_training") or [r["criterion_id"] for r in run.criteria if r.get("excluded")]
+    trained = run.value("n_queries", criteria="trained")
     steps = [
         ("documents", counts.get("n_documents"), "each on one side of every split"),
         ("sentences", corpus.get("n_sentences"), "the candidates of their own document"),
         ("criteria", counts.get("n_criteria"), f"excluded from training: {', '.join(excluded) or 'none'}"),
         ("queries", counts.get("n_queries"), "one document, one criterion"),
+        ("… of criteria trained on", trained if excluded else None, "the others are predicted and reported as well"),
         ("unlabelled", corpus.get("n_unlabelled", run.meta.get("n_unlabelled")), "nobody has judged them: not scored"),
         ("with evidence", counts.get("n_positive"), "positives in detection, calibration and triage"),
         ("unlocated", counts.get("n_unlocated"), "evidence without a marked sentence: in detection, not in ranking"),
@@ -39,7 +41,7 @@ def _flow(run: RunFolder) -> parts.Part:
         ("gold not ranked", counts.get("n_gold_unranked"), "in no ranking, and still in every denominator"),
     ]
     rows = [[name, words.count(value), why] for name, value, why in steps if value is not None]
-    return parts.table("flow", "From documents to queries", ["what", "how many", "meaning"], rows)
+    return parts.table("flow", "From documents to queries", ["what", "how many", "meaning"], rows, sort=False)
 
 
 def _prevalence(run: RunFolder) -> parts.Part | None:
@@ -55,7 +57,7 @@ def _prevalence(run: RunFolder) -> parts.Part | None:
         f"Bars by criterion, most frequent first: {chosen[0]['criterion_id']} has the most.",
         ["criterion_id", "n_queries", "n_positive", "positive_rate"],
         rows,
-        f"Beside each bar the number of positives; hatched: fewer than 20.{cut}",
+        f"all_queries. Beside each bar the number of positives; hatched: fewer than 20.{cut}",
     )
 
 
@@ -70,6 +72,7 @@ def _lengths(run: RunFolder) -> parts.Part | None:
         f"Histogram of sentences in a document, from {min(r['n_sentences'] for r in rows)} to {words.count(most)}.",
         ["n_sentences", "n_documents"],
         [(row["n_sentences"], row["n_documents"]) for row in rows],
+        f"n = {words.count((run.meta.get('counts') or {}).get('n_documents'))} documents.",
     )
 
 

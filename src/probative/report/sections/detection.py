@@ -42,8 +42,7 @@ def _areas(run: RunFolder) -> parts.Part:
         for name in AREAS
         if run.record(name) is not None
     ]
-    final = run.record("auroc") or {"n": None, "n_docs": None}
-    note = f"n = {words.count(final['n'])} queries in {words.count(final['n_docs'])} documents."
+    note = parts.basis(run.record("auroc"))
     return parts.table(
         "detection_stages", "Areas under the curves, with 95 % intervals", ["metric", *stages], rows, note
     )
@@ -60,7 +59,7 @@ def _roc(run: RunFolder) -> parts.Part | None:
         f"True against false positive rate for {', '.join(found)}; the area under the final curve is {area}.",
         ["stage", "threshold", "fpr", "tpr"],
         [(stage, row["threshold"], row["fpr"], row["tpr"]) for stage, rows in found.items() for row in rows],
-        "Each threshold on the same data. The band resamples documents.",
+        f"Each threshold on the same data. The band resamples documents. {parts.basis(run.record('auroc'))}",
     )
 
 
@@ -75,7 +74,7 @@ def _precision_recall(run: RunFolder) -> parts.Part | None:
         f"Precision against recall for {', '.join(found)}; the average precision of the final gate is {area}.",
         ["stage", "threshold", "recall", "precision"],
         [(stage, row["threshold"], row["recall"], row["precision"]) for stage, rows in found.items() for row in rows],
-        "A gate that knows nothing stays on the prevalence line.",
+        f"A gate that knows nothing stays on the prevalence line. {parts.basis(run.record('auprc'))}",
     )
 
 
@@ -83,14 +82,19 @@ def _budgets(run: RunFolder) -> parts.Part:
     rows = []
     for alpha in ALPHAS:
         names = (f"tpr@fpr={alpha}", f"tpr_transfer@fpr={alpha}", f"fpr_transfer@fpr={alpha}")
-        rows.append([f"FPR ≤ {alpha}", *(parts.measured(run.record(name)) for name in names)])
+        found = [run.record(names[0], stage="prior"), *map(run.record, names)]
+        rows.append([f"FPR ≤ {alpha}", *map(parts.measured, found)])
     head = [
         "budget",
+        parts.metric("tpr@fpr=0.05", "TPR of prior, same data"),
         parts.metric("tpr@fpr=0.05", "TPR, threshold on the same data"),
         parts.metric("tpr_transfer@fpr=0.05", "TPR, threshold from TUNE"),
         parts.metric("fpr_transfer@fpr=0.05", "FPR reached by it"),
     ]
-    after = "Only the threshold from TUNE says what to expect on new documents; its FPR may miss the budget."
+    after = (
+        "With 95 % intervals. Only the threshold from TUNE says what to expect on new documents; its FPR may miss the "
+        f"budget. {parts.basis(run.record('tpr@fpr=0.05'))}"
+    )
     return parts.table("detection_budgets", "True positive rate at a budget of false alarms", head, rows, after)
 
 
@@ -110,5 +114,7 @@ def _confusion(run: RunFolder) -> parts.Part | None:
         for name in RATES
         if run.record(name) is not None
     ]
-    rates = parts.table("detection_rates", "Rates of that table", ["metric", "operating threshold", "p ≥ 0.5"], rows)
+    note = parts.basis(run.record("sensitivity"))
+    head = ["metric", "operating threshold", "p ≥ 0.5"]
+    rates = parts.table("detection_rates", "Rates of that table, with 95 % intervals", head, rows, note)
     return {"kind": "pair", "parts": [table, rates]}

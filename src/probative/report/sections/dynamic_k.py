@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from probative.report import parts, words
-from probative.report.folder import MODES, RunFolder
+from probative.report.folder import MODES, Record, RunFolder
 from probative.report.plots import bars, curves
 
 METRICS = (
@@ -48,12 +48,17 @@ def _table(run: RunFolder) -> parts.Part:
         found = [run.record(name, mode=mode) for mode in modes]
         if any(record is not None for record in found):
             population = next(record["population"] for record in found if record is not None)
-            rows.append([parts.metric(name), *map(parts.measured, found), population])
+            rows.append([parts.metric(name), *map(parts.measured, found), population, _n(found[0])])
     note = (
         "raw: what the policy picks; gate: empty where the gate predicts none; triage: by state, empty for NEG (the "
         "headline)."
     )
-    return parts.table("extraction", "What is selected", ["metric", *modes, "population"], rows, note)
+    head = ["metric", *modes, "population", f"n / documents ({modes[0]})"]
+    return parts.table("extraction", "What is selected, with 95 % intervals", head, rows, note)
+
+
+def _n(record: Record | None) -> str:
+    return words.NONE if record is None else f"{words.count(record['n'])} / {words.count(record['n_docs'])}"
 
 
 def _sizes(run: RunFolder, by: str, groups: dict[str, str]) -> parts.Part | None:
@@ -72,18 +77,29 @@ def _sizes(run: RunFolder, by: str, groups: dict[str, str]) -> parts.Part | None
         f"Histograms of the number of sentences shown for {', '.join(found)}, selection {mode}.",
         ["group", "k", "n"],
         [(label, row["k"], row["n"]) for label, kept in found.items() for row in kept],
+        parts.basis(run.record("k_mean", mode=mode)),
     )
 
 
 def _sweeps(run: RunFolder) -> list[parts.Part | None]:
     pairs = policies(run)
     sweep = (run.ablation or {}).get("gamma_sweep") or []
-    return [_recall_by_k(pairs) if pairs else None, _gamma(sweep) if sweep else None]
+    about = _about(run)
+    return [_recall_by_k(pairs, about) if pairs else None, _gamma(sweep, about) if sweep else None]
+
+
+def _about(run: RunFolder) -> str:
+    """Whom the policies' recall is about; mean K counts all queries."""
+    first = next(iter((run.ablation or {}).get("policies") or ()), {"metrics": ()})
+    found = next((r for r in first["metrics"] if r["id"] == "evidence_recall" and r["scope"] == "pooled"), None)
+    return f"Before the gate. `evidence_recall`: {parts.basis(found)} Mean K: all_queries." if found else ""
 
 
 def policies(run: RunFolder) -> list[dict[str, Any]]:
     """Every policy beside fixed K at its own mean."""
     rows = (run.ablation or {}).get("policies") or ()
+    paired = (run.ablation or {}).get("policy_comparisons") or ()
+    tests = {row["other"]: row for row in paired if row["id"] == "evidence_recall"}
     found = {row["name"]: {r["id"]: r["value"] for r in row["metrics"] if r["scope"] == "pooled"} for row in rows}
     pairs = []
     for name, values in found.items():
@@ -91,11 +107,12 @@ def policies(run: RunFolder) -> list[dict[str, Any]]:
         if rival is not None:
             kept = {key: values[key] for key in ("k_mean", "evidence_recall")}
             fixed = {"fixed_k_mean": rival["k_mean"], "fixed_recall": rival["evidence_recall"]}
-            pairs.append({"policy": name, **kept, **fixed})
+            test = {key: tests.get(name, {}).get(key) for key in ("difference", "ci_low", "ci_high", "p_holm")}
+            pairs.append({"policy": name, **kept, **fixed, **test})
     return pairs
 
 
-def _recall_by_k(pairs: list[dict[str, Any]]) -> parts.Part:
+def _recall_by_k(pairs: list[dict[str, Any]], about: str) -> parts.Part:
     named: dict[str, list[dict[str, Any]]] = {}
     for row in pairs:
         named.setdefault(row["policy"].split()[0], []).append(row)
@@ -106,27 +123,34 @@ def _recall_by_k(pairs: list[dict[str, Any]]) -> parts.Part:
         f"Evidence recall against mean K for {', '.join(named)}, beside fixed K at the same mean.",
         list(pairs[0]),
         [tuple(row.values()) for row in pairs],
-        "Before the gate. A policy is worth something only above the line of fixed K.",
+        f"A policy is worth something only above the line of fixed K. {about}",
     )
 
 
-def _gamma(sweep: list[dict[str, Any]]) -> parts.Part:
+def _gamma(sweep: list[dict[str, Any]], about: str) -> parts.Part:
     return parts.figure(
         curves.gamma(sweep),
         "The γ sweep",
         f"Evidence recall and mean K of the mass policy for γ in {', '.join(str(row['gamma']) for row in sweep)}.",
         list(sweep[0]),
         [tuple(row.values()) for row in sweep],
+        f"Policy mass. {about}",
     )
 
 
 def _policies(run: RunFolder) -> parts.Part | None:
-    keys = ("k_mean", "evidence_recall", "fixed_k_mean", "fixed_recall")
+    digits = {"k_mean": 2, "evidence_recall": 3, "fixed_k_mean": 2, "fixed_recall": 3}
     rows = [
-        [row["policy"], *(parts.cell(words.number(row[key]), sort=row[key]) for key in keys)] for row in policies(run)
+        [
+            row["policy"],
+            *(parts.cell(words.number(row[key], places), sort=row[key]) for key, places in digits.items()),
+            parts.difference(row),
+            parts.cell(words.p_value(row["p_holm"]), sort=row["p_holm"]),
+        ]
+        for row in policies(run)
     ]
     if not rows:
         return None
-    head = ["policy", "mean K", "recall", "mean K of fixed", "recall of fixed"]
+    head = ["policy", "mean K", "recall", "mean K of fixed", "recall of fixed", "difference in recall", "p after Holm"]
     title = "Every policy beside fixed K at its own mean"
-    return parts.table("policies_at_equal_k", title, head, rows, "Paired intervals stand in ablation.json.")
+    return parts.table("policies_at_equal_k", title, head, rows, f"Paired 95 % intervals. {_about(run)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from probative.metrics import lookup
+from probative.metrics import Entry, lookup
 from probative.report import parts, words
 from probative.report.folder import Record, RunFolder
 
@@ -22,6 +22,7 @@ def section(run: RunFolder) -> parts.Part:
         "At a glance",
         sentence(run),
         *_banners(run),
+        _run(run),
         _flags(run),
         _headline(run),
         _trained(run),
@@ -70,6 +71,28 @@ def _banners(run: RunFolder) -> Iterator[parts.Part]:
     yield _audit(run)
 
 
+def _run(run: RunFolder) -> parts.Part | None:
+    """What was run on what, in a line."""
+    config, corpus = run.manifest.get("config") or {}, run.corpus
+    if not config:
+        return None
+    retrieve, rerank, graph = (config.get(room) or {} for room in ("retrieve", "rerank", "graph"))
+    decide = config.get("decide") or {}
+    said = {
+        "corpus": f"{corpus.get('name')} {corpus.get('version') or ''}".strip(),
+        "preset": config.get("preset"),
+        "folds": len(run.manifest.get("folds") or ()) or None,
+        "roles": (config.get("folds") or {}).get("scheme"),
+        "retriever": retrieve.get("method"),
+        "reranker": rerank.get("kind"),
+        "graph network": "on" if graph.get("on") else "off",
+        "triage": (decide.get("triage") or {}).get("method"),
+        "seed": run.manifest.get("seed"),
+    }
+    listed = ", ".join(f"{name} {value}" for name, value in said.items() if value is not None)
+    return parts.text(f"What was run: {listed}. Reproduce names every setting.")
+
+
 def _audit(run: RunFolder) -> parts.Part:
     if run.audit is None:
         return parts.note("Audit: not run on this folder yet. `probative verify RUN` recomputes every number.")
@@ -106,15 +129,16 @@ def _headline(run: RunFolder) -> parts.Part:
                 parts.cell(words.measured(record), sort=record["value"]),
                 _verdict(name, record),
                 words.NONE if folds is None or spread is None
-                else f"{words.number(folds['value'])} ± {words.number(spread)}",
+                else f"{words.value(folds, folds['value'])} ± {words.value(folds, spread)}",
                 parts.cell(f"{words.count(record['n'])} / {words.count(record['n_docs'])}", sort=record["n"]),
                 _population(record),
             ]
         )  # fmt: skip
     if not rows:
         return parts.missing("Headline metrics", "metrics_master.json holds none of them.")
-    head = ["metric", "value, 95 % interval", "target", "mean ± std over folds", "n / documents", "population"]
-    return parts.table("headline", "Headline metrics", head, rows)
+    head = ["metric", "value, 95 % interval", "target or range", "mean ± std over folds", "n / documents", "population"]
+    note = "Where the interval spans a target, other documents could have given the other answer."
+    return parts.table("headline", "Headline metrics", head, rows, note)
 
 
 def _population(record: Record) -> str:
@@ -122,13 +146,25 @@ def _population(record: Record) -> str:
 
 
 def _verdict(name: str, record: Record) -> Any:
-    target = lookup(name).target
+    entry = lookup(name)
+    target = entry.target
     if target is None:
-        return words.NONE
+        return _ranges(entry, record["value"])
     if record.get("reason"):
-        return f"{record['reason']}: {name} {target}"
+        return f"{target}: {record['reason']}"
     met = target.met(record["value"])
-    return parts.cell(f"{'✓ met' if met else '✗ not met'}: {name} {target}", tone="good" if met else "bad")
+    ends = [target.met(record[end]) for end in ("ci_low", "ci_high") if record.get(end) is not None]
+    unsure = ", but the interval spans it" if len(set(ends)) == 2 else ""
+    return parts.cell(f"{target}: {'✓ met' if met else '✗ not met'}{unsure}", tone="good" if met else "bad")
+
+
+def _ranges(entry: Entry, value: float) -> str:
+    """Where a value lies beside what a baseline and a good system reach."""
+    if entry.baseline is None or entry.good is None:
+        return words.NONE
+    place = "good" if value >= entry.good[0] else "baseline" if value >= entry.baseline[0] else "below baseline"
+    both = {"baseline": entry.baseline, "good": entry.good}
+    return f"{', '.join(f'{name} {low:.2f} to {high:.2f}' for name, (low, high) in both.items())}: {place}"
 
 
 def _trained(run: RunFolder) -> parts.Part | None:
@@ -152,8 +188,7 @@ def _intervals(run: RunFolder) -> parts.Part | None:
     within = " within folds" if drawn.get("within_folds") else ""
     return parts.text(
         f"Intervals: 95 %, {words.count(drawn['resamples'])} resamples of {drawn['unit']}{within}, seed "
-        f"{drawn['seed']}. {drawn.get('note', '')} An asterisk marks Clopper–Pearson on the effective number of "
-        "documents, where a rate is too near its end to resample; intervals of ece and mce are biased upward."
+        f"{drawn['seed']}. {drawn.get('note', '')} Intervals of `ece` and `mce` are biased upward."
     )
 
 

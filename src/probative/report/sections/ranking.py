@@ -38,12 +38,10 @@ def _by_k(run: RunFolder, population: str) -> parts.Part:
             rows.append([parts.metric(f"{family}@K"), *(parts.measured(record) for record in found)])
     whole = run.record("mrr", population=population)
     after = f" mrr over the whole ranking: {parts.measured(whole)['text']}." if whole else ""
-    sample = run.record("ndcg@10", population=population)
-    n = f" n = {sample['n']:,} queries, n_docs = {sample['n_docs']:,}." if sample else ""
+    n = parts.basis(run.record("ndcg@10", population=population))
     head = ["metric", *(f"K = {k}" for k in KS)]
-    return parts.table(
-        f"ranking_{population}", f"Ranking by K, population {population}", head, rows, f"With 95 % intervals.{n}{after}"
-    )
+    title = f"Ranking by K, population {population}, with 95 % intervals"
+    return parts.table(f"ranking_{population}", title, head, rows, f"{n}{after}")
 
 
 def _recall(run: RunFolder) -> parts.Part | None:
@@ -58,7 +56,8 @@ def _recall(run: RunFolder) -> parts.Part | None:
         f"Recall at every K up to {final[-1]['k']} for {', '.join(found)}, below the oracle line.",
         ["stage", *final[0]],
         data,
-        "Band: 95 %. The oracle ranks every gold sentence first; below one it lacks room, not knowledge.",
+        "Band: 95 %. The oracle ranks every gold sentence first; below one it lacks room, not knowledge. "
+        + parts.basis(run.record("recall@10", population="positives_only")),
     )
 
 
@@ -78,7 +77,8 @@ def _stages(run: RunFolder) -> parts.Part | None:
         f"Each stage beside the baseline ({first}), population positives_only",
         ["metric", *run.stages],
         rows,
-        "Each stage ranks the same candidates. Whether a difference is more than chance stands in Stages.",
+        "With 95 % intervals. Each stage ranks the same candidates. Whether a difference is more than chance stands in "
+        f"Stages. {parts.basis(run.record('ndcg@10', population='positives_only'))}",
     )
 
 

@@ -26,6 +26,7 @@ def section(run: RunFolder) -> parts.Part:
         _commands(run),
         parts.folded("Every setting", _settings(run)),
         parts.folded("Versions", _versions(run)),
+        _costs(run),
         _files(run),
         _citation(run),
     )
@@ -80,6 +81,26 @@ def _versions(run: RunFolder) -> parts.Part:
     packages = (run.manifest.get("environment") or {}).get("packages") or {}
     rows = [[name, str(version)] for name, version in packages.items()]
     return parts.table("versions", "Versions", ["package", "version"], rows, keep=False)
+
+
+def _costs(run: RunFolder) -> parts.Part | None:
+    title = "Seconds by stage and fold"
+    timings = list(_timed(run))
+    if not timings:
+        return None
+    stages = list(dict.fromkeys(stage for _, stage, _ in timings))
+    folds = sorted({fold for fold, _, _ in timings}, key=str)
+    found = {(fold, stage): said for fold, stage, said in timings}
+    rows = [[stage, *(found.get((fold, stage), words.NONE) for fold in folds)] for stage in stages]
+    head = ["stage", *(f"fold {fold}" for fold in folds)]
+    after = "(cached): the stage was read from the cache; the seconds are those of its making."
+    return parts.folded(title, parts.table("timings", title, head, rows, after))
+
+
+def _timed(run: RunFolder) -> Iterator[tuple[Any, str, str]]:
+    for timing in run.manifest.get("timings") or ():
+        cached = " (cached)" if timing.get("cached") else ""
+        yield timing.get("fold"), str(timing["stage"]), f"{timing['seconds']:.1f}{cached}"
 
 
 def _files(run: RunFolder) -> parts.Part | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from probative.report import parts, words
@@ -11,15 +11,15 @@ from probative.report.plots import bars
 
 STEPS = {
     "annotated": "annotated",
-    "ranked": "ranked at all",
-    "in_pool": "in the pool",
-    "top_20": "in the first 20",
-    "top_10": "in the first 10",
-    "top_5": "in the first 5",
-    "top_1": "first",
-    "selected_raw": "selected (raw)",
-    "selected_gate": "selected (gate)",
-    "selected_triage": "shown (triage)",
+    "ranked": "retrieved: ranked",
+    "in_pool": "retrieved: in the pool",
+    "top_20": "reranked: first 20",
+    "top_10": "reranked: first 10",
+    "top_5": "reranked: first 5",
+    "top_1": "reranked: first",
+    "selected_raw": "selected: K policy",
+    "selected_gate": "shown: gate",
+    "selected_triage": "shown: triage",
 }
 METRICS = ("ndcg@10", "recall@10", "auroc", "evidence_recall", "k_mean", "alert_precision")
 
@@ -30,10 +30,9 @@ def section(run: RunFolder) -> parts.Part:
         "stages",
         "Stages",
         "What each stage adds, and where gold sentences are lost on the way to the reader.",
-        parts.figures(_flow(run), _drawn(run)),
+        parts.figures(_flow(run), _drawn(run), _gains(run)),
         _ablation(run),
         _comparisons(run),
-        _costs(run),
     )
 
 
@@ -50,6 +49,8 @@ def _flow(run: RunFolder) -> parts.Part:
         + ".",
         ["step", "gold", "share"],
         steps,
+        "Gold sentences of all queries with evidence, on their way to the reader. Gate and triage are two ways to "
+        "decide what is shown; an UNCERTAIN query shows more than the K policy alone would.",
     )
 
 
@@ -57,8 +58,8 @@ def _rows(run: RunFolder) -> list[Mapping[str, Any]]:
     return list((run.ablation or {}).get("rows") or ())
 
 
-def _record(row: Mapping[str, Any], name: str, scope: str = "pooled") -> Mapping[str, Any]:
-    return next((record for record in row["metrics"] if record["id"] == name and record["scope"] == scope), {})
+def _record(row: Mapping[str, Any], name: str, scope: str = "pooled") -> Mapping[str, Any] | None:
+    return next((record for record in row["metrics"] if record["id"] == name and record["scope"] == scope), None)
 
 
 def _ablation(run: RunFolder) -> parts.Part:
@@ -67,20 +68,46 @@ def _ablation(run: RunFolder) -> parts.Part:
         return parts.missing("The ablation", "`probative ablate` has not been run; Ranking compares the stages.")
     rows = []
     for row in found:
-        cells: list[Any] = [str(row["label"])]
-        cells += [_cell(_record(row, name), _record(row, name, "fold_mean")) for name in METRICS]
         seconds = row.get("seconds")
-        rows.append([*cells, parts.cell(words.NONE if seconds is None else f"{seconds:.1f}", sort=seconds)])
+        cost = parts.cell(words.NONE if seconds is None else f"{seconds:.1f}", sort=seconds)
+        rows.append([str(row["label"]), *(parts.measured(_record(row, name)) for name in METRICS), cost])
     table = parts.table(
         "ablation_stages",
-        "Ablation on the same folds and candidates",
+        "Ablation on the same folds and candidates, with 95 % intervals",
         ["configuration", *map(parts.metric, METRICS), "seconds"],
         rows,
-        "Pooled value ± standard deviation over folds. Before the gate exists, the probability is the best candidate's "
-        "score calibrated on TUNE.",
+        f"{_populations(found)} Before the gate exists, the probability is the best candidate's score calibrated on "
+        "TUNE.",
     )
     said = (run.ablation or {}).get("words") or ()
-    return {"kind": "group", "parts": [table, parts.folded("In words", _in_words(said))] if said else [table]}
+    words_of_it = parts.folded("In words", _in_words(said)) if said else None
+    return {"kind": "group", "parts": [part for part in (table, _spread(found), words_of_it) if part is not None]}
+
+
+def _populations(rows: list[Mapping[str, Any]]) -> str:
+    """Every population of the table, with the metrics that are about it."""
+    named: dict[str, list[str]] = {}
+    for name in METRICS:
+        record = next((r for row in rows if (r := _record(row, name)) and not r.get("reason")), None)
+        if record is not None:
+            named.setdefault(parts.basis({**record, "mode": None}), []).append(f"`{name}`")
+    return " ".join(f"{', '.join(names)}: {about}" for about, names in named.items())
+
+
+def _spread(found: list[Mapping[str, Any]]) -> parts.Part | None:
+    rows = [[str(row["label"]), *(_over_folds(_record(row, name, "fold_mean")) for name in METRICS)] for row in found]
+    if all(cell == words.NONE for row in rows for cell in row[1:]):
+        return None
+    title = "Mean and standard deviation over folds"
+    head = ["configuration", *map(parts.metric, METRICS)]
+    return parts.folded(title, parts.table("ablation_folds", title, head, rows))
+
+
+def _over_folds(record: Mapping[str, Any] | None) -> parts.Cell:
+    if record is None or record.get("std_sample") is None:
+        return words.NONE
+    said = f"{words.value(record, record['value'])} ± {words.value(record, record['std_sample'])}"
+    return parts.cell(said, sort=record["value"])
 
 
 def _in_words(said: Any) -> parts.Part:
@@ -88,19 +115,11 @@ def _in_words(said: Any) -> parts.Part:
     return parts.table("ablation_words", "What each row adds", ["finding"], [[str(line)] for line in said], keep=False)
 
 
-def _cell(record: Mapping[str, Any], folds: Mapping[str, Any]) -> parts.Part:
-    value, spread = record.get("value"), folds.get("std_sample")
-    if value is None or record.get("reason"):
-        why = record.get("reason")
-        return {**parts.cell(words.NONE, tone="weak"), **({"reason": str(why)} if why else {})}
-    return parts.cell(f"{words.number(value)}{'' if spread is None else f' ± {words.number(spread)}'}", sort=value)
-
-
 def _drawn(run: RunFolder) -> parts.Part | None:
     rows = []
     for row in _rows(run):
         record = _record(row, "ndcg@10")
-        if record.get("value") is not None:
+        if record is not None and record["value"] is not None:
             low, high = record.get("ci_low"), record.get("ci_high")
             rows.append({"name": str(row["label"]), "value": record["value"], "low": low, "high": high})
     if not rows:
@@ -111,52 +130,53 @@ def _drawn(run: RunFolder) -> parts.Part | None:
         "One dot a configuration, with its 95 % interval.",
         list(rows[0]),
         [tuple(row.values()) for row in rows],
-        "Intervals overlap even where the paired difference is clear: see the paired comparisons.",
+        "`ndcg@10` with 95 % intervals. They overlap even where the paired difference is clear. "
+        + parts.basis(_record(_rows(run)[0], "ndcg@10")),
+    )
+
+
+def _compared(run: RunFolder) -> list[Mapping[str, Any]]:
+    found = (run.ablation or {}).get("comparisons") or ()
+    labels = {str(row.get("name")): str(row["label"]) for row in _rows(run)}
+    return [
+        {**row, **{side: labels.get(str(row[side]), str(row[side])) for side in ("base", "other")}}
+        for row in found
+        if row.get("difference") is not None
+    ]
+
+
+def _gains(run: RunFolder) -> parts.Part | None:
+    keys = ("other", "base", "difference", "ci_low", "ci_high", "p_holm")
+    rows = [{key: row.get(key) for key in keys} for row in _compared(run) if row["id"] == "ndcg@10"]
+    if not rows:
+        return None
+    return parts.figure(
+        bars.gains(rows, "difference in ndcg@10"),
+        "What each row adds to ndcg@10",
+        "Paired differences with 95 % intervals: "
+        + "; ".join(f"{row['other']} against {row['base']} {words.signed(row['difference'], 3)}" for row in rows)
+        + ".",
+        keys,
+        [tuple(row.values()) for row in rows],
+        "`ndcg@10` of each row less that of the row it builds on, on the same resamples of documents; the table of "
+        "paired comparisons names both. An interval across the line may be chance.",
     )
 
 
 def _comparisons(run: RunFolder) -> parts.Part | None:
-    found = [row for row in (run.ablation or {}).get("comparisons") or () if row.get("difference") is not None]
-    if not found:
-        return None
     rows = [
         [
             f"{row['other']} against {row['base']}",
             parts.metric(str(row["id"])),
-            parts.cell(words.signed(row["difference"]), sort=row["difference"]),
-            _interval(row),
-            words.number(row.get("p"), 4),
-            words.number(row.get("p_holm"), 4),
+            parts.difference(row),
+            parts.cell(words.p_value(row.get("p")), sort=row.get("p")),
+            parts.cell(words.p_value(row.get("p_holm")), sort=row.get("p_holm")),
         ]
-        for row in found
+        for row in _compared(run)
     ]
-    title = "Paired comparisons with the row above"
-    head = ["rows", "metric", "difference", "95 % interval", "p", "p after Holm"]
+    if not rows:
+        return None
+    title = "Paired comparisons of the rows"
+    head = ["rows", "metric", "difference, 95 % interval", "p", "p after Holm"]
     after = "Both rows on the same resamples of documents; p by swapping documents between them."
     return parts.folded(title, parts.table("ablation_comparisons", title, head, rows, after))
-
-
-def _interval(row: Mapping[str, Any]) -> str:
-    if row.get("ci_low") is None:
-        return words.NONE
-    return f"[{words.signed(row['ci_low'])}, {words.signed(row['ci_high'])}]"
-
-
-def _costs(run: RunFolder) -> parts.Part | None:
-    title = "Seconds by stage and fold"
-    timings = list(_timed(run))
-    if not timings:
-        return None
-    stages = list(dict.fromkeys(stage for _, stage, _ in timings))
-    folds = sorted({fold for fold, _, _ in timings}, key=str)
-    found = {(fold, stage): said for fold, stage, said in timings}
-    rows = [[stage, *(found.get((fold, stage), words.NONE) for fold in folds)] for stage in stages]
-    head = ["stage", *(f"fold {fold}" for fold in folds)]
-    after = "(cached): the stage was read from the cache; the seconds are those of its making."
-    return parts.folded(title, parts.table("timings", title, head, rows, after))
-
-
-def _timed(run: RunFolder) -> Iterator[tuple[Any, str, str]]:
-    for timing in run.manifest.get("timings") or ():
-        cached = " (cached)" if timing.get("cached") else ""
-        yield timing.get("fold"), str(timing["stage"]), f"{timing['seconds']:.1f}{cached}"

@@ -27,8 +27,9 @@ def section(run: RunFolder) -> parts.Part:
         title,
         intro,
         {"kind": "pair", "parts": [_states(states), _rates(run)]},
-        parts.figures(_work(states), _risk(run), _grid(run)),
+        parts.figures(_work(run, states), _risk(run), _grid(run)),
         None if run.ablation else parts.missing("The (τ_neg, τ_pos) grid", "`probative ablate` has not been run."),
+        _pairs(run),
         parts.heading("What is guaranteed"),
         _guarantee(run),
         _thresholds(run),
@@ -46,16 +47,18 @@ def _states(rows: list[dict[str, Any]]) -> parts.Part:
 
 def _rates(run: RunFolder) -> parts.Part:
     rows = [[parts.metric(name), parts.measured(run.record(name))] for name in RATES if run.record(name) is not None]
-    return parts.table("screening", "Screening and alerts, with 95 % intervals", ["metric", "value"], rows)
+    note = parts.basis(run.record("screening_sensitivity"))
+    return parts.table("screening", "Screening and alerts, with 95 % intervals", ["metric", "value"], rows, note)
 
 
-def _work(rows: list[dict[str, Any]]) -> parts.Part:
+def _work(run: RunFolder, rows: list[dict[str, Any]]) -> parts.Part:
     said = {(row["state"], row["evidence"]): row["per_1000"] for row in rows}
     data = [(state, said[state, "evidence"], said[state, "no_evidence"]) for state in STATES]
     alt = "; ".join(f"{state} {a + b:.0f}, of them {a:.1f} with evidence" for state, a, b in data)
     return parts.figure(
         bars.work(data), "Work per 1,000 queries", f"Stacked bars per 1,000 queries. {_plain(alt)}",
         ["state", "evidence", "no_evidence"], data,
+        f"Beside each bar: how many of its queries have evidence. {parts.basis(run.record('neg_rate'))}",
     )  # fmt: skip
 
 
@@ -73,22 +76,52 @@ def _risk(run: RunFolder) -> parts.Part | None:
         f"Share decided wrongly against share decided, most certain first; area {words.number(run.value('aurc'))}.",
         list(rows[0]),
         [tuple(row.values()) for row in rows],
-        "The vertical line is where UNCERTAIN begins.",
+        "The vertical line is where UNCERTAIN begins. `aurc`, the area: "
+        f"{words.measured(run.record('aurc'))}. {parts.basis(run.record('aurc'))}",
     )
 
 
 def _grid(run: RunFolder) -> parts.Part | None:
-    rows = ((run.ablation or {}).get("tau_grid") or {}).get("rows") or []
+    rows = _tried(run)
     if not rows:
         return None
     return parts.figure(
         bars.tau_grid(rows),
         "The (τ_neg, τ_pos) grid on TUNE",
-        "Screening sensitivity against alert precision for every pair of thresholds, one line for each τ_neg.",
+        "Sentences shown for every pair of thresholds: rows by τ_neg with the screening sensitivity it gives, columns "
+        "by τ_pos with the alert precision it gives. The table below holds every pair.",
         list(rows[0]),
         [tuple(row.values()) for row in rows],
-        "TUNE of all folds together. Larger rings leave more to read; the data name every pair.",
+        "Each cell: sentences shown in all (k: thousands), a stronger tint for more. τ_neg alone decides "
+        f"`screening_sensitivity`, τ_pos alone `alert_precision`. {_grid_basis(run)}",
     )
+
+
+def _tried(run: RunFolder) -> list[dict[str, Any]]:
+    return list(((run.ablation or {}).get("tau_grid") or {}).get("rows") or ())
+
+
+def _grid_basis(run: RunFolder) -> str:
+    n = ((run.ablation or {}).get("tau_grid") or {}).get("n")
+    return f"TUNE of all folds together: n = {words.count(n)} queries." if n else "TUNE of all folds together."
+
+
+def _pairs(run: RunFolder) -> parts.Part | None:
+    rows = [
+        [
+            *(f"{row[name]}" for name in ("tau_neg", "tau_pos")),
+            *(words.number(row[name]) for name in ("screening_sensitivity", "alert_precision")),
+            parts.cell(words.count(row["sentences_shown"]), sort=row["sentences_shown"]),
+        ]
+        for row in _tried(run)
+    ]
+    if not rows:
+        return None
+    title = "Every pair of the grid"
+    names = (parts.metric("screening_sensitivity"), parts.metric("alert_precision"))
+    head = ["τ_neg", "τ_pos", *names, "sentences shown"]
+    note = f"{_grid_basis(run)} – no alert at all."
+    return parts.folded(title, parts.table("tau_grid", title, head, rows, note))
 
 
 def _guarantee(run: RunFolder) -> parts.Part:
@@ -120,5 +153,6 @@ def _thresholds(run: RunFolder) -> parts.Part | None:
         for row in rows[:50]
     ]
     title = "Thresholds in use, by fold"
-    after = "– predicts nothing, or alerts on nothing." + (" The first 50 rows." if len(rows) > 50 else "")
+    cut = " The first 50 rows." if len(rows) > 50 else ""
+    after = f"Below tau_neg NEG, from tau_pos on POS. – predicts nothing, or alerts on nothing.{cut}"
     return parts.folded(title, parts.table("thresholds_by_fold", title, ["fold", *names], shown, after))
