@@ -165,3 +165,9 @@ def test_a_broken_manifest_is_refused(tmp_path: Path) -> None:
     (folder / "manifest.json").write_text("{")
     with pytest.raises(DataError, match=r"manifest\.json: is not readable JSON"):
         read_run(folder)
+
+
+def test_a_manifest_without_a_corpus_excludes_nothing(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path / "run")
+    (folder / "manifest.json").write_text('{"corpus": null}')
+    assert frozenset() == read_run(folder).predictions.excluded

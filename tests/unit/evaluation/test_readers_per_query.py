@@ -253,6 +253,39 @@ def test_a_line_that_is_no_json_names_its_row(tmp_path: Path) -> None:
         read_path(path)
 
 
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ('"prob": NaN', "row 2: NaN is no number in JSON"),
+        ('"pool_uids": ["a", ["b"]]', "row 2: the members of pool_uids must be plain values"),
+    ],
+)
+def test_a_line_that_polars_cannot_read_names_its_row(cell: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "q.jsonl"
+    other = '{"doc_id": "d", "criterion_id": "A", "ranked_uids": [], "gold_uids": [], ' + cell + "}"
+    path.write_text(json.dumps(ROWS[0]) + f"\n{other}\n")
+    with pytest.raises(DataError, match=said):
+        read_path(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            b"doc_id,criterion_id,ranked_uids,gold_uids\nd,A,[],[]\nd,B,[],[],9\n",
+            "row 2: has 5 fields, the header has 4",
+        ),
+        (b"doc_id,criterion_id,ranked_uids,gold_uids\nd\xe9,A,[],[]\n", "line 2: is not UTF-8"),
+        (b"doc_id,criterion_id,ranked_uids,gold_uids,doc_id\nd,A,[],[],e\n", "has the column 'doc_id' twice"),
+    ],
+)
+def test_a_csv_that_cannot_be_read_names_the_place(text: bytes, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    path.write_bytes(text)
+    with pytest.raises(DataError, match=said):
+        read_path(path)
+
+
 def test_a_missing_column_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(DataError, match=r"lacks the column gold_uids\. Did you mean 'gold_uid'"):
         read_any([{"doc_id": "d", "criterion_id": "A", "ranked_uids": ["a"], "gold_uid": ["a"]}])

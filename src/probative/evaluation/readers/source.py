@@ -44,8 +44,8 @@ def read_path(path: Path, *, ties: str = "listed") -> Source:
 def read_run(folder: Path, *, ties: str = "listed") -> Source:
     """A run folder: per_query in any format, the stages' tables, and the manifest's excluded criteria."""
     manifest = _manifest(folder)
-    corpus = manifest.get("corpus", {})
-    excluded = corpus.get("exclude_from_training", ())
+    corpus = manifest.get("corpus") or {}
+    excluded = corpus.get("exclude_from_training") or ()
     files = [folder / f"per_query{suffix}" for suffix in SUFFIXES]
     found = next((file for file in files if file.exists()), None)
     if found is None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NoReturn
 
 import numpy as np
 import polars as pl
@@ -19,6 +21,7 @@ from .problems import Problems
 SUFFIXES = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson")
 ALIASES = {"post_id": "doc_id", "fold_id": "fold"}
 ROW = "__row"
+REPEATED = "_duplicated_0"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +59,35 @@ def read_table(path: Path) -> Table:
 
 
 def _read_csv(path: Path, separator: str = ",") -> pl.DataFrame:
-    return pl.read_csv(path, separator=separator, infer_schema=False)
+    try:
+        frame = pl.read_csv(path, separator=separator, infer_schema=False)
+    except pl.exceptions.ComputeError:
+        _find_bad_row(path, separator)
+        raise
+    twice = next((name for name in frame.columns if name.endswith(REPEATED)), None)
+    if twice:
+        raise DataError(f"{path}: has the column {twice.removesuffix(REPEATED)!r} twice. Keep one of them.")
+    return frame
+
+
+def _find_bad_row(path: Path, separator: str) -> None:
+    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+        try:
+            line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(f"{path}, line {number}: is not UTF-8 text. Save the file as UTF-8.") from error
+    with path.open(encoding="utf-8", newline="") as text:
+        rows = csv.reader(text, delimiter=separator)
+        try:
+            width = len(next(rows, []))
+            for number, row in enumerate(rows, start=1):
+                if len(row) > width:
+                    raise DataError(
+                        f"{path}, row {number}: has {len(row)} fields, the header has {width}. A field that holds a "
+                        "separator or a quotation mark stands in quotation marks."
+                    )
+        except csv.Error:  # Polars has its own words for it
+            return
 
 
 def _read_parquet(path: Path) -> pl.DataFrame:
@@ -77,13 +108,22 @@ def _find_bad_line(path: Path) -> None:
     with path.open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
             try:
-                fine = isinstance(json.loads(line), dict)
+                row = json.loads(line, parse_constant=_refuse)
             except json.JSONDecodeError as error:
                 raise DataError(
                     f"{path}, row {number}: is not valid JSON ({error.msg}, column {error.colno})."
                 ) from error
-            if not fine:
+            except ValueError as error:
+                raise DataError(f"{path}, row {number}: {error}.") from error
+            if not isinstance(row, dict):
                 raise DataError(f"{path}, row {number}: must be one JSON object a line.")
+            for name, value in row.items():
+                if isinstance(value, list) and any(isinstance(member, (list, dict)) for member in value):
+                    raise DataError(f"{path}, row {number}: the members of {name} must be plain values.")
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number in JSON; write null where there is none")
 
 
 _READ: Mapping[str, Callable[[Path], pl.DataFrame]] = {
