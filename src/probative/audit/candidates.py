@@ -8,11 +8,13 @@ from itertools import pairwise
 
 from probative.audit.check import Check, absent, judged
 from probative.audit.corpus import Annotated
-from probative.audit.queries import Query, Table
+from probative.audit.queries import Query, Table, parquet
 from probative.audit.source import Source
 
 FIX = "The table and what it was made from disagree. Restore the run, or run it again."
-COLUMNS = ("fold", "doc_id", "criterion_id", "sent_uid", "retriever_score", "node_prob", "rank", "in_pool", "gold")
+KEYS = ("fold", "doc_id", "criterion_id")
+SCORES = ("retriever_score", "reranker_score", "graph_score", "node_prob")
+COLUMNS = (*KEYS, "sent_uid", *SCORES, "rank", "in_pool", "gold")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +26,24 @@ class Candidates:
     in_pool: list[bool]
     gold: list[bool]
     retriever: list[float | None]
+    reranker: list[float | None]
+    graph: list[float | None]
     node: list[float | None]
+
+    def of(self, stage: str) -> list[float | None]:
+        """The scores that a stage gave."""
+        return {"retrieve": self.retriever, "rerank": self.reranker, "graph": self.graph}[stage]
 
 
 def read(source: Source) -> dict[tuple[str, str, str], Candidates]:
     """candidates.parquet by fold, document and criterion."""
     import polars as pl
 
-    frame = pl.read_parquet(source.path("candidates.parquet"), columns=list(COLUMNS))
-    keys = ["fold", "doc_id", "criterion_id"]
-    lists = frame.sort([*keys, "rank"]).group_by(keys, maintain_order=True).agg(pl.all())
+    frame = parquet(source.path("candidates.parquet"), list(COLUMNS))
+    lists = frame.sort([*KEYS, "rank"]).group_by(KEYS, maintain_order=True).agg(pl.all())
     out = {}
-    for fold, doc, criterion, uids, retriever, node, ranks, pool, gold in lists.iter_rows():
-        out[str(fold), str(doc), str(criterion)] = Candidates(uids, ranks, pool, gold, retriever, node)
+    for fold, doc, criterion, uids, *scores, ranks, pool, gold in lists.iter_rows():
+        out[str(fold), str(doc), str(criterion)] = Candidates(uids, ranks, pool, gold, *scores)
     return out
 
 

@@ -9,9 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from probative.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 LISTS = ("ranked_uids", "gold_uids", "pool_uids", "selected_raw", "selected_gate", "selected_triage", "ranked_scores")
 NUMBERS = ("prob", "prob_raw", "prior", "threshold", "tau_neg", "tau_pos")
@@ -122,13 +125,22 @@ class Table:
         return sorted({q.doc_id for q in self.queries})
 
 
+def parquet(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
+    """A Parquet file; a broken one is the user's error and says where."""
+    import polars as pl
+
+    try:
+        return pl.read_parquet(path, columns=columns)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(f"{path}: cannot be read as Parquet ({said}). Copy it again from its origin.") from None
+
+
 def raw_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The rows of a CSV, Parquet or JSONL file as dictionaries."""
     suffix = path.suffix.lower()
     if suffix == ".parquet":
-        import polars
-
-        yield from polars.read_parquet(path).iter_rows(named=True)
+        yield from parquet(path).iter_rows(named=True)
     elif suffix in {".jsonl", ".ndjson"}:
         with path.open(encoding="utf-8") as stream:
             yield from (json.loads(line) for line in stream if line.strip())

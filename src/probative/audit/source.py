@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from typing import Any
 
 from probative.errors import DataError
 
+COPY = "Copy the run again from its origin."
 PER_QUERY = ("per_query.csv", "per_query.parquet", "per_query.jsonl")
 
 
@@ -31,22 +33,34 @@ class Source:
     def has(self, name: str) -> bool:
         return self.is_folder and self.path(name).is_file()
 
+    def record(self, name: str) -> dict[str, Any]:
+        """A JSON file that must hold names and values."""
+        found = self.json(name)
+        if not isinstance(found, dict):
+            raise DataError(f"{self.path(name)}: must be a JSON object, not a {type(found).__name__}. {COPY}")
+        return found
+
     def json(self, name: str) -> Any:
         """A JSON file of the folder; a broken one is the user's error and says where."""
         try:
             return json.loads(self.path(name).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise DataError(
-                f"{self.path(name)}: is not readable JSON ({error}). Copy the run again from its origin."
-            ) from error
+            raise DataError(f"{self.path(name)}: is not readable JSON ({error}). {COPY}") from error
 
     @cached_property
     def manifest(self) -> dict[str, Any] | None:
-        return self.json("manifest.json") if self.has("manifest.json") else None
+        return self.record("manifest.json") if self.has("manifest.json") else None
 
     @cached_property
     def master(self) -> dict[str, Any] | None:
-        return self.json("metrics_master.json") if self.has("metrics_master.json") else None
+        if not self.has("metrics_master.json"):
+            return None
+        found = self.record("metrics_master.json")
+        for part in ("metrics", "series"):
+            listed = found.get(part, [])
+            if not isinstance(listed, list) or not all(isinstance(one, dict) and "id" in one for one in listed):
+                raise DataError(f"{self.path('metrics_master.json')}: {part} must be a list of records. {COPY}")
+        return found
 
     @cached_property
     def ablation(self) -> Any:
@@ -73,11 +87,14 @@ def _folder(root: Path) -> Source:
 
 
 def _unpack(path: Path, into: Path) -> Path:
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
-                raise DataError(f"{path}: the entry {name!r} points outside the archive. Do not trust this file.")
-        archive.extractall(into)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+                    raise DataError(f"{path}: the entry {name!r} points outside the archive. Do not trust this file.")
+            archive.extractall(into)
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise DataError(f"{path}: is not a whole zip file ({error}). {COPY}") from error
     inner = [p for p in into.iterdir() if p.name != "__MACOSX"]
     return inner[0] if len(inner) == 1 and inner[0].is_dir() else into
 
@@ -92,5 +109,7 @@ def opened(path: Path) -> Iterator[Source]:
     elif zipfile.is_zipfile(path):
         with TemporaryDirectory(prefix="probative-verify-") as place:
             yield _folder(_unpack(path, Path(place)))
+    elif path.suffix.lower() == ".zip":
+        raise DataError(f"{path}: is not a whole zip file. {COPY}")
     else:
         yield Source(root=path.parent, per_query=path, is_folder=False)
