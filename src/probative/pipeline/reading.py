@@ -135,7 +135,7 @@ def _csv(path: Path) -> Iterator[Row]:
         header = stream.readline()
         separator = max(SEPARATORS, key=header.count)
         stream.seek(0)
-        reader = csv.DictReader(stream, delimiter=separator)
+        reader = csv.DictReader(stream, delimiter=separator, strict=True)
         _require(reader.fieldnames or [], path)
         while True:
             where = f"{path.name}, line {reader.line_num + 1}"
@@ -144,7 +144,9 @@ def _csv(path: Path) -> Iterator[Row]:
             except StopIteration:
                 return
             except csv.Error as error:
-                yield Unreadable(where=where, reason=f"is not CSV ({error})")
+                lost = "; a quotation mark is never closed, so nothing behind it could be read"
+                reason = f"is not CSV ({error}){lost if 'end of data' in str(error) else ''}"
+                yield Unreadable(where=where, reason=reason)
                 continue
             if None in row or None in row.values():
                 yield Unreadable(where=where, reason="has more or fewer cells than the header")
@@ -160,7 +162,7 @@ def _parquet(path: Path) -> Iterator[Row]:
         _require(list(names), path)
         done = 0
         while rows := pl.scan_parquet(path).slice(done, SLICE).collect().to_dicts():
-            for number, row in enumerate(rows, start=done):
+            for number, row in enumerate(rows, start=done + 1):
                 yield from_mapping(row, f"{path.name}, row {number}")
             done += len(rows)
     except (pl.exceptions.PolarsError, OSError) as error:

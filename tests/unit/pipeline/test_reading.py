@@ -105,6 +105,26 @@ def test_a_corpus_of_documents_alone_leaves_the_questions_to_the_model(tmp_path:
     )
 
 
+def test_a_quotation_mark_left_open_swallows_no_documents_in_silence(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('doc_id,text\na,One. Two.\nopen,"Never closed\nlost,Gone.\n')
+    one, open_ = read(tmp_path / "a.csv")
+    assert TWO[0] == one
+    assert isinstance(open_, Unreadable)
+    assert ("a.csv, line 3", True) == (open_.where, "nothing behind it" in open_.reason)
+
+
+def test_letters_behind_a_closed_quotation_mark_are_set_aside(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('doc_id,text\nodd,"One" or two\na,One. Two.\n')
+    odd, one = read(tmp_path / "a.csv")
+    assert isinstance(odd, Unreadable)
+    assert TWO[0] == one
+
+
+def test_rows_of_parquet_count_from_1(tmp_path: Path) -> None:
+    pl.DataFrame({"doc_id": ["a", "b"], "text": ["One.", None]}).write_parquet(tmp_path / "a.parquet")
+    assert [Unreadable(where="a.parquet, row 2 ('b')", reason="has no text")] == list(read(tmp_path / "a.parquet"))[1:]
+
+
 def test_a_second_document_of_the_same_id_is_set_aside() -> None:
     rows = list(unique([*TWO, TWO[0]]))
     assert rows[2] == Unreadable(where="a", reason="a document of this id was read before")
