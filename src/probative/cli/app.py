@@ -30,16 +30,18 @@ def root(version: bool = typer.Option(False, "--version", help="Print the versio
         raise typer.Exit
 
 
-app.command("run", epilog=run_command.EPILOG)(run_command.run)
-app.command("evaluate")(evaluate.evaluate)
-app.command("compare")(compare.compare)
-app.command("ablate", epilog=ablate.EPILOG)(ablate.ablate)
-app.command("tune", epilog=tune.EPILOG)(tune.tune)
-app.command("report", epilog=report.EPILOG)(report.report)
-app.command("verify", epilog=verify.EPILOG)(verify.verify)
-app.command("fit", epilog=fit.EPILOG)(fit.fit)
-app.command("screen", epilog=screen.EPILOG)(screen.screen)
-app.command("doctor", epilog=doctor.EPILOG)(doctor.doctor)
+app.command("run", short_help="The main job: cross-validate, evaluate, report.", epilog=run_command.EPILOG)(
+    run_command.run
+)
+app.command("evaluate", short_help="Measure predictions, yours or a run's.")(evaluate.evaluate)
+app.command("compare", short_help="Compare systems on the same queries.")(compare.compare)
+app.command("ablate", short_help="Measure what each stage adds.", epilog=ablate.EPILOG)(ablate.ablate)
+app.command("tune", short_help="Search for settings inside TRAIN.", epilog=tune.EPILOG)(tune.tune)
+app.command("report", short_help="Rebuild the report, plots and tables of a run.", epilog=report.EPILOG)(report.report)
+app.command("verify", short_help="Recompute and check; exit 1 when a check fails.", epilog=verify.EPILOG)(verify.verify)
+app.command("fit", short_help="Fit a model folder to use on new documents.", epilog=fit.EPILOG)(fit.fit)
+app.command("screen", short_help="Decide about new documents.", epilog=screen.EPILOG)(screen.screen)
+app.command("doctor", short_help="Say what is installed and what is missing.", epilog=doctor.EPILOG)(doctor.doctor)
 app.add_typer(metrics.app, name="metrics")
 app.add_typer(data.app, name="data")
 
