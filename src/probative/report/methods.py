@@ -16,7 +16,7 @@ def write_methods(folder: Path, *, out: Path | None = None) -> tuple[Path, Path]
     """Write methods.md and methods.tex, a whole document with the same paragraph and one table."""
     run = RunFolder.read(Path(folder))
     said = paragraph(run)
-    table = next(part for part in head.section(run)["parts"] if part.get("name") == "headline")
+    table = _narrow(next(part for part in head.section(run)["parts"] if part.get("name") == "headline"))
     target = out or run.path
     target.mkdir(parents=True, exist_ok=True)
     paths = target / "methods.md", target / "methods.tex"
@@ -27,6 +27,14 @@ def write_methods(folder: Path, *, out: Path | None = None) -> tuple[Path, Path]
     return paths
 
 
+def _narrow(table: tables.Table) -> tables.Table:
+    """The table without empty columns and without its targets, which are this project's and not a paper's."""
+    columns = zip(table["head"], *table["rows"], strict=True)
+    kept = [c for c in columns if c[0]["text"] != head.TARGET and any(cell["text"] != words.NONE for cell in c[1:])]
+    named, *rows = zip(*kept, strict=True)
+    return {**table, "head": named, "rows": rows}
+
+
 def document(said: list[str], table: tables.Table) -> str:
     """A LaTeX document that compiles as it stands."""
     return "\n".join(
@@ -34,14 +42,12 @@ def document(said: list[str], table: tables.Table) -> str:
             r"\documentclass{article}",
             r"\usepackage[T1]{fontenc}",
             r"\usepackage{booktabs}",
-            r"\usepackage{graphicx}",
+            r"\usepackage[margin=2.5cm]{geometry}",
             r"\begin{document}",
             r"\section*{Methods}",
             *(words.latex(sentence) for sentence in said),
             "",
-            tables.latex(table)
-            .replace(r"\begin{tabular}", "\\resizebox{\\textwidth}{!}{%\n\\begin{tabular}")
-            .replace(r"\end{tabular}", "\\end{tabular}}"),
+            tables.latex(table).replace(r"\centering", r"\centering\footnotesize"),
             r"\end{document}",
             "",
         ]

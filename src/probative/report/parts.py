@@ -119,7 +119,7 @@ def _starred(rows: Sequence[Sequence[Mapping[str, Any]]]) -> str:
     """What an asterisk means, where there is one."""
     if not any(one["text"].endswith("]*") for row in rows for one in row):
         return ""
-    return " * Clopper–Pearson on the effective number of documents: too near its end to resample."
+    return " An asterisk marks Clopper–Pearson on the effective number of documents, too near its end to resample."
 
 
 def _because(rows: Sequence[Sequence[Mapping[str, Any]]]) -> str:

@@ -46,10 +46,10 @@ def latex(table: Table) -> str:
     end = "" if table["caption"].endswith(".") else "."
     return "\n".join(
         [
-            r"\begin{table}",
+            r"\begin{table}[htbp]",
             r"\centering",
             rf"\caption{{{words.latex(table['caption'])}{end}{note}}}",
-            rf"\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}",
+            rf"\begin{{tabular}}{{{''.join('r' if cell['num'] else 'l' for cell in table['head'])}}}",
             r"\toprule",
             rf"{' & '.join(map(words.latex, head))} \\",
             r"\midrule",

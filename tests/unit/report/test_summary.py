@@ -124,7 +124,7 @@ def test_every_figure_names_whom_it_is_about(summary: Part) -> None:
 def test_an_asterisk_is_explained_below_its_table(summary: Part) -> None:
     tables = [p for s in summary["sections"] for p in walk(s["parts"]) if p["kind"] == "table"]
     starred = {p["name"] for p in tables if any(cell["text"].endswith("]*") for row in p["rows"] for cell in row)}
-    assert starred == {p["name"] for p in tables if "* Clopper–Pearson" in p["note"]} != set()
+    assert starred == {p["name"] for p in tables if "asterisk marks Clopper–Pearson" in p["note"]} != set()
 
 
 def test_budgets_stand_beside_the_gate_that_never_reads(run_folder: Path, summary: Part) -> None:

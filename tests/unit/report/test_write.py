@@ -125,8 +125,9 @@ def test_every_latex_table_is_balanced(written: Path) -> None:
         assert inside.count("{") == inside.count("}"), path.name
         bare = re.sub(r"\\[&%#$_]", "", text)
         rows = [line for line in bare.splitlines() if line.endswith(r"\\")]
-        columns = re.search(r"\\begin\{tabular\}\{(l*r*)\}", bare)
-        if columns and path.stem == "headline":
+        columns = re.search(r"\\begin\{tabular\}\{([lr]*)\}", bare)
+        assert columns, path.name
+        if path.stem == "headline":
             assert {line.count("&") for line in rows} == {len(columns.group(1)) - 1}
         assert not re.search(r"[#%_]", re.sub(r"\\(begin|end|caption|toprule)", "", bare)), path.name
 
@@ -145,6 +146,8 @@ def test_methods_are_a_paragraph_and_a_document_that_could_compile(run_folder: P
     text = document.read_text()
     assert text.index(r"\usepackage{booktabs}") < text.index(r"\begin{document}") < text.index(r"\toprule")
     assert text.rstrip().endswith(r"\end{document}")
+    assert "target or range" not in text
+    assert r"\begin{tabular}{lrrll}" in text
     assert text.isascii() or all(ord(char) < 0x250 for char in text)
 
 

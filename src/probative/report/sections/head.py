@@ -14,6 +14,8 @@ HEADLINE = (
     *("evidence_precision", "screening_sensitivity", "screening_fn_per_1000", "alert_precision"),
 )
 
+TARGET = "target or range"
+
 
 def section(run: RunFolder) -> parts.Part:
     """What a reader needs before anything else."""
@@ -136,9 +138,8 @@ def _headline(run: RunFolder) -> parts.Part:
         )  # fmt: skip
     if not rows:
         return parts.missing("Headline metrics", "metrics_master.json holds none of them.")
-    head = ["metric", "value, 95 % interval", "target or range", "mean ± std over folds", "n / documents", "population"]
-    note = "Where the interval spans a target, other documents could have given the other answer."
-    return parts.table("headline", "Headline metrics", head, rows, note)
+    head = ["metric", "value, 95 % interval", TARGET, "mean ± std over folds", "n / documents", "population"]
+    return parts.table("headline", "Headline metrics", head, rows)
 
 
 def _population(record: Record) -> str:
@@ -188,7 +189,8 @@ def _intervals(run: RunFolder) -> parts.Part | None:
     within = " within folds" if drawn.get("within_folds") else ""
     return parts.text(
         f"Intervals: 95 %, {words.count(drawn['resamples'])} resamples of {drawn['unit']}{within}, seed "
-        f"{drawn['seed']}. {drawn.get('note', '')} Intervals of `ece` and `mce` are biased upward."
+        f"{drawn['seed']}. {drawn.get('note', '')} Intervals of `ece` and `mce` are biased upward. Where an "
+        "interval spans a target, other documents could have given the other answer."
     )
 
 
