@@ -61,8 +61,8 @@ def explanation(entry: Entry, width: int) -> Text:
         "defined by": ", ".join(source if source != "–" else "probative" for source in entry.sources),
         "headline": "yes" if entry.default else "no: another reading is the default, or it is a supplement",
         "target": str(entry.target or ""),
-        "baseline": _span(entry.baseline),
-        "good": _span(entry.good),
+        "baseline": _span(entry.baseline, entry.id),
+        "good": _span(entry.good, entry.id),
         "needs": ", ".join(entry.inputs),
     }
     for name, said in lines.items():
@@ -77,5 +77,6 @@ def _better(entry: Entry) -> str:
     return "neither end is better" if entry.better == "none" else f"{entry.better} is better"
 
 
-def _span(ends: tuple[float, float] | None) -> str:
-    return f"{ends[0]:g} – {ends[1]:g}" if ends else ""
+def _span(ends: tuple[float, float] | None, id: str) -> str:  # noqa: A002 - the contract's word
+    where = {"K": " at K = 10", "α": " at α = 0.05"}.get(id[-1], "")
+    return f"{ends[0]:g} – {ends[1]:g}{where}" if ends else ""

@@ -77,5 +77,6 @@ class Entry:
         return self.default and population == self.population and mode in (None, "triage")
 
     def named(self, id: str) -> Entry:  # noqa: A002 - the contract's word
-        """The same entry under a filled-in id."""
-        return replace(self, id=id)
+        """The same entry under a filled-in id; the reference ranges hold for one cutoff and one budget only."""
+        known = id.endswith(("@10", "=0.05"))
+        return replace(self, id=id, baseline=self.baseline if known else None, good=self.good if known else None)

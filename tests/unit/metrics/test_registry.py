@@ -104,5 +104,6 @@ def test_targets_and_reference_ranges_are_those_of_the_contract() -> None:
         "alert_precision": "≥ 0.9",
     } == targets
     assert ((0.70, 0.80), (0.85, 0.90)) == (lookup("ndcg@10").baseline, lookup("ndcg@10").good)
+    assert (None, None) == (lookup("ndcg@3").baseline, lookup("tpr@fpr=0.1").good), "000 gives K = 10 and α = 0.05"
     assert not lookup("ece").target.met(0.05)
     assert lookup("screening_fn_per_1000").target.met(5.0)
