@@ -13,7 +13,7 @@ from probative.evaluation import intervals, swap
 from probative.evaluation.comparison import Comparison, Row, SystemValue
 from probative.evaluation.curve import Part
 from probative.evaluation.cut import Prepared
-from probative.evaluation.engine import Stage
+from probative.evaluation.engine import Stage, check_ties
 from probative.evaluation.predictions import Predictions
 from probative.evaluation.resample import BLOCK, Draw, Units, units
 from probative.evaluation.settings import EvaluateSettings
@@ -61,6 +61,8 @@ def compare(
     base, *others = systems
     for other in others:
         check_same_queries(base, other)
+    for system in systems:
+        check_ties(system.predictions, settings)
     unit_table = units(base.predictions, settings.resample)
     draw = Draw(unit_table.stratum, settings.bootstrap, settings.seed) if settings.bootstrap else None
     families = _families(metrics or HEADLINE)

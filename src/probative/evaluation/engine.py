@@ -48,10 +48,7 @@ def evaluate(
 ) -> MetricsMaster:
     """Measure predictions. `stages` are the same queries as earlier stages ranked and judged them."""
     settings = settings or EvaluateSettings()
-    if settings.ties == "expected" and predictions.row_score is None:
-        raise DataError(
-            "ties = expected needs the scores of the rankings: give the column ranked_scores, or a score file."
-        )
+    check_ties(predictions, settings)
     unit_table = units(predictions, settings.resample)
     draw = Draw(unit_table.stratum, settings.bootstrap, settings.seed) if settings.bootstrap else None
     records: list[Record] = []
@@ -66,6 +63,14 @@ def evaluate(
     master = MetricsMaster(meta=inventory.meta(predictions, settings, meta or {}), metrics=records, series=curves)
     tables = series.criteria(master) if len(predictions.criterion_ids) <= settings.criteria_limit else []
     return replace(master, meta={**master.meta, **_verdicts(master)}, series=[*curves, *tables])
+
+
+def check_ties(predictions: Predictions, settings: EvaluateSettings) -> None:
+    """Refuse to average over orders of scores that are not there."""
+    if settings.ties == "expected" and predictions.row_score is None:
+        raise DataError(
+            "ties = expected needs the scores of the rankings: give the column ranked_scores, or a score file."
+        )
 
 
 def _verdicts(master: MetricsMaster) -> dict[str, Any]:

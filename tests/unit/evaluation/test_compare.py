@@ -124,6 +124,11 @@ def test_queries_that_one_system_does_not_score_are_refused_and_named() -> None:
         compare(scores, fewer, gold=gold, metrics=["mrr"])
 
 
+def test_expected_ties_without_scores_are_refused() -> None:
+    with pytest.raises(DataError, match="ranked_scores"):
+        compare(table([1]), table([2]), metrics=["mrr"], ties="expected")
+
+
 def test_one_table_of_probabilities_a_system_is_needed() -> None:
     with pytest.raises(ConfigError, match="2 systems need 2 tables of probabilities"):
         compare(table([1]), table([1]), probs=[table([1])])
