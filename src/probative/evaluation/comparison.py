@@ -105,6 +105,11 @@ class Comparison:
         """A system against the base; None for the base itself."""
         return next((row for row in self.rows if row.other == other and row.key == key), None)
 
+    @property
+    def one(self) -> str:
+        """What is drawn and swapped, in words."""
+        return "a query" if self.unit == "queries" else "a document"
+
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain values."""
         return {
@@ -117,7 +122,7 @@ class Comparison:
                 "seed": self.seed,
                 "resample": self.unit,
                 "level": self.level,
-                "test": "swap of the two systems' predictions of a document; p = (b + 1) / (B + 1)",
+                "test": f"swap of the two systems' predictions of {self.one}; p = (b + 1) / (B + 1)",
                 "adjustment": "Holm over all rows",
                 "not_computed": list(self.not_computed),
             },

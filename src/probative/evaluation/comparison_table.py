@@ -27,8 +27,8 @@ def note(found: Comparison) -> str:
         f"Difference = other − base; {found.level:.0%} percentile intervals from {found.resamples:,} paired resamples "
         f"of {found.unit}, seed {found.seed}. Swap test with as many draws; * p < .05, ** p < .01, *** p < .001 "
         f"after Holm over {sum(row.p is not None for row in found.rows)} comparisons. Effect: the difference in "
-        "standard deviations of a document's share in it. w / t / l: documents on which the other is better, equal, "
-        "worse."
+        f"standard deviations of {found.one}'s share in it. w / t / l: {found.unit} on which the other is better, "
+        "equal, worse."
     )
 
 

@@ -129,6 +129,12 @@ def test_expected_ties_without_scores_are_refused() -> None:
         compare(table([1]), table([2]), metrics=["mrr"], ties="expected")
 
 
+def test_resampled_queries_are_called_queries() -> None:
+    found = compare(table([1, 2]), table([2, 2]), metrics=["mrr"], bootstrap=10, resample="queries")
+    assert "deviations of a query's share in it. w / t / l: queries on which" in comparison_table.note(found)
+    assert "predictions of a query" in found.to_dict()["meta"]["test"]
+
+
 def test_one_table_of_probabilities_a_system_is_needed() -> None:
     with pytest.raises(ConfigError, match="2 systems need 2 tables of probabilities"):
         compare(table([1]), table([1]), probs=[table([1])])
