@@ -46,6 +46,11 @@ def test_a_p_value_keeps_four_places_only_where_it_is_small(expected: str, p: fl
     assert expected == words.p_value(p)
 
 
+@pytest.mark.parametrize(("expected", "p"), [("< 0.01", 0.0049), ("0.01", 0.005), ("> 0.99", 0.996), ("1", 1.0)])
+def test_a_probability_never_rounds_to_certainty(expected: str, p: float) -> None:
+    assert expected == words.chance(p)
+
+
 def test_names_of_metrics_lead_to_the_glossary_and_other_code_does_not() -> None:
     assert page.ticks("`ece` of `RUN <b>`") == '<a href="#m-ece"><code>ece</code></a> of <code>RUN &lt;b&gt;</code>'
     assert page.breakable("k_mean<b>") == "k_<wbr>mean&lt;b&gt;"

@@ -54,7 +54,7 @@ def _forest(run: RunFolder, name: str, rows: list[dict[str, Any]]) -> parts.Part
     pooled = run.value(name, mode=_mode(name))
     mode = f", selection {_mode(name)}" if _mode(name) else ""
     return parts.figure(
-        bars.forest(f"forest_{parts.anchor(name)[2:]}", name, kept, pooled),
+        bars.forest(f"forest_{name.replace('@', '-')}", name, kept, pooled),
         f"{name} by criterion",
         f"{name} with 95 % intervals for {len(kept)} criteria; dashed: the pooled value, {words.number(pooled)}.",
         list(kept[0]),

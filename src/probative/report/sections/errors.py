@@ -15,7 +15,20 @@ if TYPE_CHECKING:
 
 SHOWN = 12
 AROUND = 1
-HEAD = ("document", "criterion", "p", "state", "threshold", "first gold at", "gold shown", "shown", "candidates")
+HEAD = (
+    *("document", "criterion", "p", "state", "threshold", "rank of first gold", "gold shown", "sentences shown"),
+    "candidates",
+)
+    "document",
+    "criterion",
+    "p",
+    "state",
+    "threshold",
+    "rank of first gold",
+    "gold shown",
+    "sentences shown",
+    "candidates",
+)
 
 
 def section(run: RunFolder, texts: Texts | None) -> parts.Part:
@@ -110,7 +123,7 @@ def _cells(row: dict[str, Any]) -> list[parts.Cell]:
     return [
         str(row["doc_id"]),
         str(row["criterion_id"]),
-        parts.cell(words.number(row["prob"], 2), sort=row["prob"]),
+        parts.cell(words.chance(row["prob"]), sort=row["prob"]),
         row["state"] or words.NONE,
         words.number(row["_cut"], 2),
         parts.cell(words.count(first), sort=first),
