@@ -64,7 +64,14 @@ def test_filters_leave_one_criterion_and_one_state(review: Path, show: Callable[
     assert {(one.get_attribute("data-criterion"), one.get_attribute("data-state")) for one in shown.all()} == {
         ("<b>A.2</b>", "POS")
     }
-    assert page.locator("#shown").inner_text() == f"{shown.count()} queries"
+    assert (shown.count(), page.locator("#shown").inner_text()) == (1, "1 query")
+
+
+def test_without_scripts_it_reads_and_has_no_dead_controls(review: Path, show: Callable[..., Any]) -> None:
+    page = show(review, java_script_enabled=False).page
+    assert page.locator("article.query:visible").count() == 8
+    assert page.locator("select:visible, button:visible").count() == 0
+    assert "rows that could not be read: 1," in page.locator("main").inner_text()
 
 
 def test_keys_step_through_queries_and_marks(review: Path, show: Callable[..., Any]) -> None:

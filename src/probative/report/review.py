@@ -34,8 +34,10 @@ def write_review(out: Path, *, documents: Iterable[Any]) -> Path:
     values = {
         "summary": summary,
         "cards": cards,
-        "found": found,
-        "left_out": max(0, found - len(cards)),
+        "found": words.count(found),
+        "documents": words.count(summary["documents"]),
+        "rejected": words.count(summary.get("rejected") or 0),
+        "left_out": words.count(max(0, found - len(cards))),
         "criteria": sorted({card["criterion_id"] for card in cards}),
         "states": [state for state in SHOWN_STATES if any(card["state"] == state for card in cards)],
         "limit": words.count(MOST_QUERIES),
@@ -83,7 +85,7 @@ def _card(decision: Mapping[str, Any], document: Any) -> Piece:
         "criterion_id": decision["criterion_id"],
         "question": asked.get(decision["criterion_id"], ""),
         "state": decision["state"],
-        "probability": f"{decision['probability']:.2f}",
+        "probability": words.chance(decision["probability"]),
         "note": decision.get("note") or "",
         "pieces": pieces,
         "n_marked": sum(piece["kind"] == "mark" for piece in pieces),
@@ -122,7 +124,7 @@ def _plain(text: str) -> Iterator[Piece]:
 
 
 def _mark(text: str, item: Mapping[str, Any]) -> Piece:
-    return {"kind": "mark", "text": _cut(text), "probability": f"{item['probability']:.2f}"}
+    return {"kind": "mark", "text": _cut(text), "probability": words.chance(item["probability"])}
 
 
 def _cut(text: str) -> str:

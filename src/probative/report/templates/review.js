@@ -45,7 +45,8 @@
     }
     if (query?.hidden) { query.classList.remove("current"); query = null; }
     if (mark?.closest("article").hidden) { mark.classList.remove("current"); mark = null; }
-    shown.textContent = `${visible().length} queries`;
+    const left = visible().length;
+    shown.textContent = `${left} ${left === 1 ? "query" : "queries"}`;
   };
   criterion.addEventListener("change", filter);
   state.addEventListener("change", filter);
@@ -54,5 +55,6 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("select, input, textarea")) return;
     keys[event.key]?.();
   });
+  document.querySelector(".bar").hidden = false;
   filter();
 })();
