@@ -19,16 +19,6 @@ HEAD = (
     *("document", "criterion", "p", "state", "threshold", "rank of first gold", "gold shown", "sentences shown"),
     "candidates",
 )
-    "document",
-    "criterion",
-    "p",
-    "state",
-    "threshold",
-    "rank of first gold",
-    "gold shown",
-    "sentences shown",
-    "candidates",
-)
 
 
 def section(run: RunFolder, texts: Texts | None) -> parts.Part:
