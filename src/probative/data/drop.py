@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from probative.data import columns
 from probative.data.problems import Problem
 from probative.data.source import ROW, Source, Table
 from probative.data.validate import Checked, check
@@ -78,11 +79,13 @@ def _filtered(table: Table, rows: Collection[int]) -> Table:
 
 def _closed_up(table: Table, doomed: Collection[int], gaps: Collection[int]) -> Table:
     """The sentences without some rows, numbered from 0 again in the documents that this touches."""
-    owner = pl.col("doc_id").cast(pl.String)
-    touched = table.frame.filter(pl.col(ROW).is_in([*doomed, *gaps])).select(owner).unique()["doc_id"].drop_nulls()
-    number = pl.col("sent_idx").cast(pl.Int64, strict=False)
-    anew = (number.rank("ordinal").over(owner) - 1).cast(pl.Int64)
-    frame = _filtered(table, doomed).frame.with_columns(
-        pl.when(owner.is_in(touched.to_list())).then(anew).otherwise(number).alias("sent_idx")
+    if not {"doc_id", "sent_idx"} <= set(table.columns):
+        return _filtered(table, doomed)
+    typed, _ = columns.typed("sentences", table)
+    frame = table.frame.with_columns(typed["doc_id"], typed["sent_idx"])
+    touched = frame.filter(pl.col(ROW).is_in([*doomed, *gaps]))["doc_id"].drop_nulls().unique()
+    anew = (pl.col("sent_idx").rank("ordinal").over("doc_id") - 1).cast(pl.Int64)
+    kept = _filtered(Table(file=table.file, frame=frame), doomed).frame.with_columns(
+        pl.when(pl.col("doc_id").is_in(touched.to_list())).then(anew).otherwise("sent_idx").alias("sent_idx")
     )
-    return Table(file=table.file, frame=frame)
+    return Table(file=table.file, frame=kept)

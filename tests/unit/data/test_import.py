@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from probative.cli.app import run
@@ -79,6 +80,27 @@ def test_rows_that_could_not_be_cut_into_fields_are_dropped_and_told(source: Pat
     kept = [json.loads(line) for line in Path("out", "dropped.jsonl").read_text(encoding="utf-8").splitlines()]
     assert [(row["row"], row["code"]) for row in kept] == [(3, "ragged"), (4, "gap")]
     assert Corpus.read("out").sentences["sent_idx"].to_list() == [0, 1, 0]
+
+
+def test_numbers_written_by_halves_survive_a_dropping_import(source: Path) -> None:
+    frame = pl.read_csv(source / "sentences.csv").with_columns(pl.col("sent_idx").cast(pl.Float64))
+    frame.with_columns(text=pl.when(pl.col("sent_uid") != "b").then("text")).write_csv(source / "sentences.csv")
+
+    assert run(["data", "import", "src", "-o", "out", "--drop-invalid"]) == 0
+
+    kept = Corpus.read("out").sentences.select("doc_id", "sent_idx", "sent_uid").rows()
+    assert [("d1", 0, "a"), ("d1", 1, "c"), ("d2", 0, "d")] == kept
+
+
+def test_ids_of_mixed_types_do_not_stop_a_dropping_import(source: Path) -> None:
+    frame = pl.read_csv(source / "sentences.csv").filter(pl.col("sent_uid") != "b")
+    (source / "sentences.csv").unlink()
+    odd = '{"doc_id": ["d1"], "sent_idx": 3, "sent_uid": "odd", "text": "Odd."}\n'
+    (source / "sentences.jsonl").write_text(frame.write_ndjson() + odd)
+
+    assert run(["data", "import", "src", "-o", "out", "--drop-invalid"]) == 0
+
+    assert ["a", "c", "d"] == Corpus.read("out").sentences["sent_uid"].to_list()
 
 
 def test_what_no_row_is_to_blame_for_still_stops_a_dropping_import(source: Path) -> None:
