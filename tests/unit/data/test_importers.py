@@ -160,6 +160,8 @@ def test_contractnli_reads_a_folder_and_keeps_the_split(tmp_path):
         ({"annotation_sets": [{"annotations": {"nda-1": {"choice": "Maybe", "spans": []}}}]}, "choice is 'Maybe'"),
         ({"annotation_sets": [{"annotations": {"nda-1": {"choice": "Entailment", "spans": [7]}}}]}, "no span 7"),
         ({"annotation_sets": [{"annotations": {"nda-9": {"choice": "NotMentioned", "spans": []}}}]}, "'nda-9'"),
+        ({"annotation_sets": [{"annotations": {"nda-1": {"choice": "Entailment", "spans": [[0]]}}}]}, "no span [0]"),
+        ({"annotation_sets": [{"annotations": {"nda-1": {"choice": "Entailment", "spans": 0}}}]}, "'spans' is a int"),
         ({"id": None}, "'id' is missing"),
     ],
 )
@@ -250,6 +252,7 @@ def test_cuad_an_answer_given_twice_is_kept_once_and_told(tmp_path):
         ({"is_impossible": True}, "contradiction"),
         ({"answers": [{"text": "governed by", "answer_start": "37"}]}, "wrong-type"),
         ({"question": None}, "wrong-type"),
+        ({"is_impossible": "false"}, "wrong-type"),
     ],
 )
 def test_cuad_lists_what_is_not_as_it_should_be(tmp_path, change, code):
@@ -334,12 +337,34 @@ def test_jsonl_reads_doccano_labels(tmp_path):
             "'start' is a str",
         ),
         ({"doc_id": "d1", "text": "A.", "pairs": {"C1": 2}}, "the pair 'C1' is 2"),
+        ({"doc_id": "d1", "text": "A.", "pairs": ["C1"]}, "'pairs' is a list"),
+        ({"doc_id": "d1", "text": "A.", "label": 3}, "'label' is a int"),
+        ({"doc_id": "d1", "text": "A.", "evidence": 3}, "'evidence' is a int"),
+        (
+            {"doc_id": "d1", "text": "A.", "evidence": [{"criterion_id": "C1", "quote": "A.", "rejected": "no"}]},
+            "'rejected' is a str",
+        ),
+        ({"doc_id": "d1", "text": " "}, "a.jsonl (documents), row 3: the text is empty"),
         ({"doc_id": "d1", "text": "A.", "evidence": [{"criterion_id": "C9", "quote": "A."}]}, "'C9' is not in"),
     ],
 )
 def test_jsonl_lists_what_is_not_as_it_should_be(tmp_path, record, what):
     found = problems("jsonl", jsonl(tmp_path / "a.jsonl", *CRITERIA, record))
     assert what in "\n".join(map(str, found))
+
+
+def test_what_is_not_used_is_said(tmp_path):
+    posts = (
+        POSTS.replace("post_id,text", "post_id,text,age")
+        .replace('really."', 'really.",7')
+        .replace('lunch."', 'lunch.",8')
+    )
+    told = READERS["redsm5"](redsm5(tmp_path, posts.replace(",", ";").replace("fine;", "fine,"))).notes
+    nested = {"doc_id": "d1", "text": "A.", "meta": {"ward": 3}}
+
+    assert "redsm5_posts.csv: columns are taken to be separated by semicolon" in told
+    assert "redsm5_posts.csv: columns not used: age" in told
+    assert ("a.jsonl: keys not used: meta",) == READERS["jsonl"](jsonl(tmp_path / "a.jsonl", *CRITERIA, nested)).notes
 
 
 def test_jsonl_without_criteria_shows_the_line_to_add(tmp_path):

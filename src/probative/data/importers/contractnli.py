@@ -121,8 +121,8 @@ def _annotation(
         walk.complain("wrong-type", f"{where}, {name}: choice is {choice!r}.", remedy)
         return
     rows["pairs"].append((doc_id, name, EVIDENCE[choice]))
-    for number in annotation.get("spans") or []:
-        if number in uids:
+    for number in walk.may(annotation, "spans", list, f"{where}, {name}") or []:
+        if isinstance(number, int) and number in uids:
             rows["gold"].append((doc_id, name, uids[number]))
         else:
             remedy = "Evidence is named by the number of a span that holds text, counted from 0."

@@ -79,7 +79,7 @@ def _question(question: Any, doc_id: str, where: str, rows: Rows, walk: Walk) ->
         return
     criterion_id = name.rsplit("__", 1)[-1]
     rows["criteria"].append((criterion_id, _asked(text)))
-    impossible = question.get("is_impossible")
+    impossible = walk.may(question, "is_impossible", bool, f"{where}, {name}")
     rows["pairs"].append((doc_id, criterion_id, None if impossible is None else int(not impossible)))
     for answer in answers:
         quote = walk.get(answer, "text", str, f"{where}, {name}")

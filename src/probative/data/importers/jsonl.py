@@ -13,7 +13,7 @@ from probative.data import json_text
 from probative.data.importers.records import Walk, read_text
 from probative.data.meta import CorpusMeta
 from probative.data.problems import Problem
-from probative.data.source import Source, Table
+from probative.data.source import ROW, Source, Table
 from probative.errors import DataError
 
 SENTENCE = {"doc_id": pl.String, "sent_idx": pl.Int64, "sent_uid": pl.String, "text": pl.String}
@@ -71,6 +71,8 @@ class _Reader:
         self.criteria: list[Row] = []
         self.marks: dict[bool, list[Row]] = {False: [], True: []}
         self.pairs: list[Row] = []
+        self.unused: set[str] = set()
+        """Keys with lists or objects, which no column can hold."""
         self.whole: set[bool] = set()
         """Whether documents came as whole texts, as sentences, or both."""
 
@@ -81,19 +83,25 @@ class _Reader:
         elif isinstance(record.get("criterion_id"), str):
             text = self.walk.get(record, "text", str, f"criterion {record['criterion_id']!r}", row)
             if text is not None:
-                self.criteria.append({name: record.get(name) for name in CRITERION})
+                self.criteria.append({ROW: row, **{name: record.get(name) for name in CRITERION}})
         else:
             remedy = "A line is a document (doc_id) or a criterion (criterion_id)."
             self.walk.complain("missing-id", "has no doc_id.", remedy, row)
 
     def _document(self, record: dict[str, Any], doc_id: str, row: int) -> None:
         uids = self._text(record, doc_id, row)
-        groups = {k: v for k, v in record.items() if k not in OURS and isinstance(v, str | int | float | bool)}
+        others = {name: value for name, value in record.items() if name not in OURS and value is not None}
+        groups = {name: value for name, value in others.items() if isinstance(value, str | int | float | bool)}
+        self.unused |= others.keys() - groups.keys()
         text = {} if uids is not None else {"text": record.get("text")}
-        self.documents.append({"doc_id": doc_id, **text, **{name: str(value) for name, value in groups.items()}})
-        for item in [*(record.get("evidence") or []), *map(_from_doccano, record.get("label") or [])]:
+        named = {name: str(value) for name, value in groups.items()}
+        self.documents.append({**named, ROW: row, "doc_id": doc_id, **text})
+        where = f"document {doc_id!r}"
+        evidence = self.walk.may(record, "evidence", list, where, row) or []
+        labels = self.walk.may(record, "label", list, where, row) or []
+        for item in [*evidence, *map(_from_doccano, labels)]:
             self._mark(item, doc_id, uids, row)
-        for criterion_id, given in (record.get("pairs") or {}).items():
+        for criterion_id, given in (self.walk.may(record, "pairs", dict, where, row) or {}).items():
             if given is None or given in (0, 1):
                 has = None if given is None else int(given)
                 self.pairs.append({"doc_id": doc_id, "criterion_id": criterion_id, "has_evidence": has})
@@ -137,7 +145,7 @@ class _Reader:
                 self.walk.complain("unknown-sentence", what, "Sentences are counted from 0.", row)
                 return
             mark["sent_uid"] = uids[place]
-        self.marks[bool(item.get("rejected"))].append(mark)
+        self.marks[bool(self.walk.may(item, "rejected", bool, where, row))].append(mark)
 
     def source(self, path: Path) -> Source:
         """What was read, as tables."""
@@ -157,7 +165,8 @@ class _Reader:
             if present:
                 tables[table] = Table.of(f"{name} ({table})", _frame(rows, schema))
         problems = [*self.walk.problems, *([] if self.criteria else [_no_criteria(name)])]
-        return Source(meta=CorpusMeta(name=path.stem, source=name), tables=tables, problems=problems)
+        notes = (f"{name}: keys not used: {', '.join(sorted(self.unused))}",) if self.unused else ()
+        return Source(meta=CorpusMeta(name=path.stem, source=name), tables=tables, notes=notes, problems=problems)
 
 
 def _from_doccano(item: Any) -> Any:

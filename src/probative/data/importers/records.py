@@ -31,6 +31,11 @@ class Walk:
         self.complain("wrong-type", f"{where}: {key!r} {found}.", f"{key!r} must be {_NAMES[kind]}.", row)
         return None
 
+    def may(self, record: Any, key: str, kind: type[T], where: str, row: int | None = None) -> T | None:
+        """As `get`, where the key may be absent or null."""
+        absent = isinstance(record, dict) and record.get(key) is None
+        return None if absent else self.get(record, key, kind, where, row)
+
     def complain(self, code: str, what: str, remedy: str, row: int | None = None) -> None:
         self.problems.append(Problem(code=code, file=self.file, row=row, what=what, remedy=remedy))
 

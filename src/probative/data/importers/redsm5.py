@@ -37,8 +37,9 @@ def read(path: Path, *, encoding: str | None = None) -> Source:
     words of our own, as A.1 … A.10, and A.10 is excluded from training.
     """
     problems: list[Problem] = []
-    posts = _read(path, "posts", POSTS, encoding, problems)
-    annotations = _read(path, "annotations", ANNOTATIONS, encoding, problems)
+    notes: list[str] = []
+    posts = _read(path, "posts", POSTS, encoding, problems, notes)
+    annotations = _read(path, "annotations", ANNOTATIONS, encoding, problems, notes)
     tables = {"criteria": Table.of("criteria", _criteria())}
     if posts is not None:
         tables["documents"] = posts
@@ -52,7 +53,7 @@ def read(path: Path, *, encoding: str | None = None) -> Source:
         tables=tables,
         notes=(
             "ReDSM5: symptoms became A.1 … A.10; A.10 (SPECIAL_CASE) is excluded from training, see corpus.toml",
-            "ReDSM5: the explanations are not kept",
+            *notes,
         ),
         problems=problems,
     )
@@ -64,7 +65,12 @@ def find(folder: Path, word: str) -> list[Path]:
 
 
 def _read(
-    folder: Path, word: str, columns: dict[str, str], encoding: str | None, problems: list[Problem]
+    folder: Path,
+    word: str,
+    columns: dict[str, str],
+    encoding: str | None,
+    problems: list[Problem],
+    notes: list[str],
 ) -> Table | None:
     found = find(folder, word) if folder.is_dir() else []
     if len(found) != 1:
@@ -72,6 +78,7 @@ def _read(
         raise DataError(f"{folder}: holds {told} named *{word}*.csv; ReDSM5 has one, such as redsm5_{word}.csv.")
     reading = read_table(found[0], encoding=encoding)
     problems += reading.problems
+    notes += reading.notes
     if reading.table is None:
         return None
     if missing := [name for name in columns if name not in reading.table.columns]:
@@ -79,6 +86,8 @@ def _read(
         remedy = f"ReDSM5 has the columns {', '.join(columns)}."
         problems.append(Problem(code="missing-column", file=found[0].name, what=what, remedy=remedy))
         return None
+    if spare := [name for name in reading.table.columns if name not in columns]:
+        notes.append(f"{found[0].name}: columns not used: {', '.join(spare)}")
     return Table(file=found[0].name, frame=reading.table.frame.select(ROW, *columns).rename(columns))
 
 
