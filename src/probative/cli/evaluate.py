@@ -54,6 +54,11 @@ def evaluate(
     settings = EvaluateSettings(bootstrap=bootstrap, seed=seed, resample=resample.value, ties=ties.value)
     with manners.progress("measuring", total=1.0) as update:
         found = api.evaluate_source(chosen, settings, update)
+    view = table.View(
+        everything=all_rows, brief=brief, explain=explain, criteria=criteria, scopes=tuple(scope or ("pooled",))
+    )
+    if not json:
+        table.check_view(found.master, view)
     for note in found.notes:
         manners.say(f"note: {note}")
     if out is not None:
@@ -62,8 +67,5 @@ def evaluate(
     if json:
         print(found.master.to_json(), end="")
         return
-    view = table.View(
-        everything=all_rows, brief=brief, explain=explain, criteria=criteria, scopes=tuple(scope or ("pooled",))
-    )
     console = manners.out()
     console.print(table.render(found.master, view, width=console.width), end="")

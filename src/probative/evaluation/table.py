@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
+from probative.errors import ConfigError
 from probative.evaluation.predictions import MODES
 from probative.evaluation.records import MetricsMaster, Record
 from probative.metrics import registry
@@ -115,10 +116,26 @@ def _row_order(record: Record, order: Mapping[str, int]) -> tuple[int, float, st
     return order.get(pattern, len(order)), cutoff, record.get("stage", "final")
 
 
+def check_view(master: MetricsMaster, view: View) -> None:
+    """Refuse a view that would show nothing, and say what there is."""
+    records = [record for record in master.metrics if record.get("criteria", "all") == view.criteria]
+    if not records:
+        raise ConfigError(f"--criteria {view.criteria}: no criterion was excluded from training; leave the option out.")
+    scopes = dict.fromkeys(record["scope"] for record in records)
+    for pattern in view.scopes:
+        if not any(_named(scope, pattern) for scope in scopes):
+            kinds = dict.fromkeys(f"{scope.partition(':')[0]}:*" if ":" in scope else scope for scope in scopes)
+            raise ConfigError(f"--scope {pattern}: there is no such scope. There are {', '.join(kinds)}.")
+
+
+def _named(scope: str, pattern: str) -> bool:
+    return scope == pattern or fnmatchcase(scope, pattern)
+
+
 def _shown(record: Record, view: View, master: MetricsMaster) -> bool:
     if record.get("criteria", "all") != view.criteria:
         return False
-    if not any(fnmatchcase(record["scope"], pattern) for pattern in view.scopes):
+    if not any(_named(record["scope"], pattern) for pattern in view.scopes):
         return False
     stage = record.get("stage", "final")
     if view.everything:

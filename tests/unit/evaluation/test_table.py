@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from probative.errors import ConfigError
 from probative.evaluation import api
 from probative.evaluation.grid import Grid, latex
 from probative.evaluation.readers import read_chosen
 from probative.evaluation.settings import EvaluateSettings
-from probative.evaluation.table import View, number, render
+from probative.evaluation.table import View, check_view, number, render
 
 
 @pytest.fixture(scope="module")
@@ -132,3 +133,24 @@ def test_brief_shows_the_headline_few_and_nothing_around_them(example: api.Evalu
         "ndcg@10",
     ]
     assert not any(line.startswith(("TARGETS", "NOT COMPUTED")) for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("view", "said"),
+    [
+        (
+            View(scopes=("pooled", "fold:9")),
+            "--scope fold:9: there is no such scope. There are pooled, criterion",
+        ),
+        (View(criteria="trained"), "--criteria trained: no criterion was excluded"),
+    ],
+)
+def test_a_view_that_shows_nothing_is_refused(view: View, said: str, example: api.Evaluation) -> None:
+    with pytest.raises(ConfigError, match=said):
+        check_view(example.master, view)
+
+
+def test_scopes_with_brackets_are_found_by_their_name() -> None:
+    scores = {("d1", "[x]"): {"s1": 0.2}}
+    found = api.evaluate(scores, gold={("d1", "[x]"): ["s1"]}, bootstrap=0)
+    check_view(found.master, View(scopes=("criterion:[x]",)))
