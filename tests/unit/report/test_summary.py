@@ -7,8 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+from probative.data import Corpus
+from probative.data.demo import demo_corpus
 from probative.errors import ConfigError, DataError
 from probative.evaluation.api import evaluate
 from probative.report import summarise, words
@@ -271,11 +274,33 @@ def test_text_needs_the_corpus_of_the_run(run_folder: Path, tmp_path: Path) -> N
     run = RunFolder.read(run_folder)
     with pytest.raises(ConfigError, match="--corpus"):
         Texts.read(run, None)
-    from probative.data.demo import demo_corpus
-
     other = demo_corpus(documents=5).write(tmp_path / "other")
     with pytest.raises(DataError, match="not the corpus of this run"):
         Texts.read(run, other)
+
+
+def test_text_of_a_run_on_fewer_documents_comes_from_the_whole_corpus(
+    fresh_run: Callable[[], Path], tmp_path: Path
+) -> None:
+    whole = demo_corpus(documents=8)
+    ids = whole.doc_ids[:5]
+    cut = {n: t.filter(pl.col("doc_id").is_in(ids)) if "doc_id" in t.columns else t for n, t in whole.tables.items()}
+    some = Corpus(meta=whole.meta, **cut)
+    folder = fresh_run()
+    pl.DataFrame({"doc_id": ids, "fold": 0, "role": "eval"}).write_parquet(folder / "folds.parquet")
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["corpus"]["fingerprint"] = some.fingerprint
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    assert sorted(ids) == sorted(Texts.read(RunFolder.read(folder), whole.write(tmp_path / "whole")).by_document)
+
+
+def test_text_of_the_demo_corpus_needs_no_folder(fresh_run: Callable[[], Path]) -> None:
+    folder = fresh_run()
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["corpus"] = {"name": "demo"}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    (folder / "folds.parquet").unlink()
+    assert len(Texts.read(RunFolder.read(folder), None).by_document) == 1477
 
 
 def test_the_headline_mode_is_what_comes_nearest_to_triage(run_folder: Path) -> None:
