@@ -58,6 +58,13 @@ def document_values(metric: str, queries: Sequence[Query]) -> list[float]:
     return [f1(d) for d in documents]
 
 
+def is_defined(metric: str, queries: Sequence[Query]) -> bool:
+    """Weights by positives need a positive, the micro average something to find or predict."""
+    if metric in {"f1_weighted", "f1_weighted_document"}:
+        return any(q.positive for q in queries)
+    return metric != "f1_micro" or any(q.positive or q.predicted for q in queries)
+
+
 def measure(metric: str, queries: Sequence[Query]) -> float:
     """A multi-label metric of these queries."""
     if metric == "f1_micro":

@@ -215,7 +215,8 @@ def _labels(frame: Frame, key: Key, rows: Sequence[int]) -> Answer | None:
     if not chosen:
         return Answer(value=0.0, n=0, n_docs=0, defined=False)
     values = labels.document_values(key.metric, chosen) if key.metric in labels.PER_DOCUMENT else None
-    return Answer(value=labels.measure(key.metric, chosen), n=docs, n_docs=docs, values=values)
+    defined = labels.is_defined(key.metric, chosen)
+    return Answer(value=labels.measure(key.metric, chosen), n=docs, n_docs=docs, values=values, defined=defined)
 
 
 def _candidates(frame: Frame, key: Key, rows: Sequence[int]) -> Answer | None:
