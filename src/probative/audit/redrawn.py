@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -101,6 +102,12 @@ def aurc(queries: Sequence[Query], weights: Array) -> Array:
     return np.asarray((errors + carried).sum(axis=1) / done[:, -1])
 
 
+UNKNOWN = math.inf
+FLAT, FEW = 1e-4, 0.002
+"""The bounds to be judged come from sums in single precision, which cannot tell so small a determinant from none: where
+more than a few resamples have one, the bounds are their noise, and nothing can be said about them."""
+
+
 def line(queries: Sequence[Query], weights: Array) -> Iterator[tuple[str, Array]]:
     x = np.array([reliability.log_odds(q.prob or 0.0) for q in queries])
     y = np.array([q.positive for q in queries], dtype=np.float64)
@@ -112,7 +119,11 @@ def line(queries: Sequence[Query], weights: Array) -> Iterator[tuple[str, Array]
     p = 1 / (1 + np.exp(-np.clip(design @ np.array(start), -700, 700)))
     bend = np.einsum("bi,ij,ik->bjk", weights, design * (p * (1 - p))[:, None], design, optimize=True)
     slope = weights @ (design * (y - p)[:, None])
-    sound = np.linalg.det(bend) > 0
+    determinant, whole = np.linalg.det(bend), bend[:, 0, 0] * bend[:, 1, 1]
+    if np.mean(determinant < FLAT * whole) > FEW:
+        yield from ((name, np.full(len(weights), UNKNOWN)) for name in ("calibration_slope", "calibration_intercept"))
+        return
+    sound = determinant > 0
     moved = (
         np.array(start) + np.linalg.solve(np.where(sound[:, None, None], bend, np.eye(2)), slope[:, :, None])[:, :, 0]
     )
