@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from probative.audit.targets import AT_LEAST, AT_MOST, RANGES
 
+FORMS = (
+    (re.compile(r"[−-]?[\d.,]+ ?%? \[[−\d., %-]+\]"), (("value", "ci_low", "ci_high"),)),
+    (re.compile(r"[−-]?[\d.,]+ ± [\d.,]+"), (("value", "std_sample"), ("value", "std_pop"), ("value", "std"))),
+)
+"""How a cell puts numbers of one record side by side, and from which of its fields."""
 SPACES = "\u202f\u2009\u00a0,"
 NUMBER = re.compile(
     rf"(?<![\w.#:@=-])[−-]?(\d{{1,3}}(?:[{SPACES}]\d{{3}})+(?!\d)|\d+)?(\.\d+)?(?:[eE]([+-]?\d+))?(?![\w])"
@@ -145,6 +150,25 @@ class Sources:
             self._cache[key] = Known([*leaves([s["rows"] for s in found])])
         return self._cache[key]
 
+    def chosen(self, ids: Iterable[str], words: frozenset[str]) -> list[Record]:
+        """The records with these ids that the words of a row allow."""
+        scopes = {self.scopes[word] for word in words if word in self.scopes} or set(WHOLE)
+        named = {name: words & options for name, options in CHOICES.items() if words & options}
+        return [r for name in ids for r in self.by_id[name] if r["scope"] in scopes and _fits(r, named)]
+
+    def together(self, ids: Set[str], words: frozenset[str], cell: str) -> bool:
+        """Whether a cell of a value with its interval, or with its spread, has all its numbers from one record."""
+        if not ids:
+            return True
+        for form, columns in FORMS:
+            if form.fullmatch(cell.strip()):
+                parts = list(printed(cell))
+                records = self.chosen(ids, words)
+                return any(_shows(r, parts, names) for r in records for names in columns) or len(parts) != len(
+                    columns[0]
+                )
+        return True
+
     def of(self, ids: Iterable[str], words: frozenset[str]) -> Known:
         """The numbers of the records with these ids that the words of a row allow."""
         names = tuple(sorted(ids))
@@ -153,10 +177,24 @@ class Sources:
         chosen_words = sorted(word for options in named.values() for word in options)
         key = frozenset({("ids", *names), ("scopes", *sorted(scopes)), ("words", *chosen_words)})
         if key not in self._cache:
-            chosen = [r for name in names for r in self.by_id[name] if r["scope"] in scopes and _fits(r, named)]
+            chosen = self.chosen(names, words)
             asked = [v for name in names for v in of_contract(name)] + ([] if words else [*CONTRACT])
             self._cache[key] = Known([*leaves(chosen), *leaves(self.ablation), *asked])
         return self._cache[key]
+
+
+def _shows(record: Record, parts: Sequence[Printed], names: Sequence[str]) -> bool:
+    values = [record.get(name) for name in names]
+    if any(not isinstance(v, int | float) for v in values) or len(values) != len(parts):
+        return False
+    return any(
+        all(
+            abs(abs(float(v)) * scale - part.value) <= part.half * (1 + 1e-6) + 1e-12
+            for v, part in zip(values, parts, strict=True)
+            if v is not None
+        )
+        for scale in (1.0, 100.0)
+    )
 
 
 def _fits(record: Record, named: Mapping[str, frozenset[str]]) -> bool:

@@ -14,6 +14,7 @@ from probative.audit.numbers import Known, Printed, Sources, leaves, printed, wo
 from probative.audit.source import Source
 
 FIX = "Rebuild the tables and the report from the run: probative report RUN. Numbers are never typed in."
+CODES = frozenset({"PV060", "PV061", "PV062", "PV063"})
 SMALL = 1000
 """Whole numbers up to here count things or name cutoffs; they are not results, unless a column says so."""
 COUNTED = frozenset({"n", "n_docs"})
@@ -178,6 +179,12 @@ def unknown(path: Path, sources: Sources, name: str) -> Iterator[str]:
             head = line.head[place] if place < len(line.head) else ""
             if words(cell) & (sources.by_id.keys() | sources.scopes.keys()) and line.head:
                 continue
+            if (
+                line.head
+                and series is None
+                and not sources.together(_widened(row_ids, sources), row_words, _plain(cell))
+            ):
+                yield f"{name}, line {line.number}: {_plain(cell)} are not the numbers of one record"
             known = series or _allowed(sources, head, row_ids, row_words if line.head else frozenset())
             for number in printed(cell):
                 # A large whole number in a sentence counts something, whichever metric the sentence names.
@@ -186,12 +193,21 @@ def unknown(path: Path, sources: Sources, name: str) -> Iterator[str]:
                     yield f"{name}, line {line.number}: {number.text} is in no record that its row can mean"
 
 
+def _widened(ids: frozenset[str], sources: Sources) -> frozenset[str]:
+    """A table of rates names its rows once, for the operating threshold and for 0.5."""
+    return ids | {f"{name}@p=0.5" for name in ids} & sources.by_id.keys()
+
+
+def _plain(cell: str) -> str:
+    return cell.replace("$\\pm$", "±").replace("{", "").replace("}", "").replace("\\,", "").strip()
+
+
 def _allowed(sources: Sources, head: str, row_ids: frozenset[str], row_words: frozenset[str]) -> Known:
     base = head
     for end in ENDS:
         base = base.removesuffix(end)
     ids = words(base) & sources.by_id.keys() or row_ids
-    ids = ids | {f"{name}@p=0.5" for name in ids} & sources.by_id.keys()
+    ids = _widened(ids, sources)
     return sources.of(ids, row_words | words(base)) if ids else sources.anything
 
 
