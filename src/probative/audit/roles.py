@@ -191,6 +191,8 @@ def _tune_labels(table: Table, rows: list[Tuned], excluded: frozenset[str]) -> I
     for row in rows:
         known = table.by_key.get((row.doc_id, row.criterion_id))
         given[row.fold, row.doc_id].add(row.criterion_id)
+        if known is None and row.doc_id in expected:
+            yield f"{row.where}: {table.path.name} has no such query, though it has the document"
         if known is not None and known.positive != row.positive:
             yield f"{row.where}: has_evidence is {int(row.positive)}, in {table.path.name} {int(known.positive)}"
         if row.excluded != (row.criterion_id in excluded):
