@@ -8,6 +8,7 @@ from typing import Any
 
 from probative import files
 from probative.audit import ranking, statement
+from probative.audit.ablation import comparisons, holm
 from probative.audit.check import Check, absent, guarded, judged
 from probative.audit.intervals import EXEMPT
 from probative.audit.recompute import Key
@@ -107,38 +108,11 @@ def synthetic(source: Source, manifest: Mapping[str, Any]) -> Check:
 def corrected(source: Source) -> Check:
     """PB006."""
     title = "Comparisons are corrected for their number"
-    groups = list(_comparisons(source.ablation, "ablation.json"))
+    groups = list(comparisons(source.ablation, "ablation.json"))
     if not groups:
         return absent("PB006", title, "this run compares nothing")
-    found = [line for where, group in groups for line in _holm(where, group)]
+    found = [line for where, group in groups for line in holm(where, group)]
     return judged("PB006", title, found, good=f"{len(groups)} tables of comparisons with Holm's correction", fix=AGAIN)
-
-
-def _comparisons(value: Any, where: str) -> Iterator[tuple[str, list[Mapping[str, Any]]]]:
-    """Every list of rows that has p values."""
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            yield from _comparisons(inner, f"{where}, {name}")
-    elif isinstance(value, list):
-        rows = [row for row in value if isinstance(row, Mapping) and row.get("p") is not None]
-        if rows:
-            yield where, rows
-        for row in value:
-            yield from _comparisons(row, where)
-
-
-def _holm(where: str, group: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    ordered = sorted(group, key=lambda row: float(row["p"]))
-    so_far = 0.0
-    for place, row in enumerate(ordered):
-        so_far = max(so_far, min(1.0, (len(ordered) - place) * float(row["p"])))
-        stated = row.get("p_holm")
-        if stated is None:
-            yield f"{where}: a comparison with p = {row['p']:.4g} has no corrected value"
-        elif abs(float(stated) - so_far) > 1e-9:
-            yield f"{where}: p = {row['p']:.4g} is corrected to {stated:.4g}, Holm gives {so_far:.4g}"
-        if float(row["p"]) <= 0:
-            yield f"{where}: a randomisation test cannot give p = 0"
 
 
 def excluded(manifest: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> Check:

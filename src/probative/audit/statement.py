@@ -121,12 +121,11 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def data_statement(manifest: Mapping[str, Any]) -> str:
-    """What a reader should know of the data, in Markdown; what only people know is left to them, marked."""
-    corpus = manifest.get("corpus") or {}
+def facts(corpus: Mapping[str, Any]) -> list[str]:
+    """What the run knows of its corpus, as rows of a Markdown table."""
     total = corpus.get("n_queries") or 0
     share = f" ({100 * corpus.get('n_positive', 0) / total:.1f} %)" if total else ""
-    facts = [
+    known = [
         ("name and version", f"{corpus.get('name')} {corpus.get('version') or ''}".strip()),
         ("source", corpus.get("source") or ASK),
         ("licence", corpus.get("licence") or ASK),
@@ -141,8 +140,12 @@ def data_statement(manifest: Mapping[str, Any]) -> str:
         ("criteria kept out of training", ", ".join(corpus.get("exclude_from_training") or ()) or "none"),
         ("fingerprint", str(corpus.get("fingerprint"))),
     ]
-    lines = ["# Data statement", "", "| | |", "|---|---|"]
-    lines += [f"| {name} | {_cell(str(value))} |" for name, value in facts]
+    return [f"| {name} | {_cell(str(value))} |" for name, value in known]
+
+
+def data_statement(manifest: Mapping[str, Any]) -> str:
+    """What a reader should know of the data, in Markdown; what only people know is left to them, marked."""
+    lines = ["# Data statement", "", "| | |", "|---|---|", *facts(manifest.get("corpus") or {})]
     lines += ["", "## To be written by the people who know the data", ""]
     lines += [f"- {question}" for question in QUESTIONS]
     return "\n".join(lines) + "\n"

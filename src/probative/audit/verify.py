@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from probative.audit import (
+    ablation,
     candidates,
+    configured,
     expected,
     intervals,
     invariants,
+    orders,
+    origin,
+    pages,
     printed,
     ranking,
     records,
@@ -21,6 +26,7 @@ from probative.audit import (
     rows,
     seals,
     series,
+    splitting,
     states,
     targets,
     thresholds,
@@ -103,6 +109,10 @@ class Case:
     def choices(self) -> list[dict[str, Any]]:
         return list((self.source.manifest or {}).get("folds", []))
 
+    @property
+    def config(self) -> dict[str, Any]:
+        return dict((self.source.manifest or {}).get("config") or {})
+
     @cached_property
     def tuned(self) -> list[roles.Tuned] | None:
         there = self.source.has("tune_queries.parquet") and self.source.manifest is not None
@@ -142,6 +152,12 @@ def _plan(case: Case) -> Iterable[tuple[str, str, Make]]:
     yield "PV002", "manifest.json agrees with the files", lambda: seals.manifest(source)
     yield "PV003", "The run folder is complete", lambda: seals.complete(source)
     yield "PV004", "config.yaml is the configuration of the manifest", lambda: seals.config(source)
+    yield (
+        "PV005",
+        "metrics_master.json says how its numbers were made",
+        lambda: origin.head(source, case.table, case.excluded),
+    )
+    yield "PV006", "The manifest's facts are those of the tables", lambda: origin.facts(source, case.table, case.folds)
     yield "PV010", "Each row of the per_query table holds together", lambda: rows.shape(case.table)
     yield "PV011", "predicted and state follow from the probability", lambda: rows.decisions(case.table)
     yield "PV012", "What is shown follows from the decision", lambda: rows.selections(case.table)
@@ -177,6 +193,11 @@ def _record_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
         ("PV032", "Ranking metrics keep their order in K", lambda: invariants.order(case.stated)),
         ("PV033", "Counts of folds and criteria add up to the whole", lambda: invariants.totals(case.stated)),
         ("PV034", "The pitfalls of the documents are avoided", lambda: invariants.labelled(case.stated)),
+        (
+            "PV035",
+            "Headlines, marks and methods are those of the contract",
+            lambda: origin.marks(case.stated, case.source.master or {}, case.table.queries, case.excluded),
+        ),
     ]
     for code, title, make in makes:
         yield code, title, make if case.source.master is not None else _without(code, title)
@@ -200,9 +221,11 @@ def _split_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
         "Thresholds were chosen on TUNE alone",
         lambda: roles.tune_side(case.table, case.folds, case.tuned, schemes, case.excluded),
     )
+    yield "PV043", splitting.TITLE, lambda: splitting.redrawn(case.source.manifest, case.folds)
     yield "PV044", "Rankings are the candidates in their order", lambda: candidates.ranking(case.table, case.pools)
     yield "PV045", "Gold is the gold of the candidates", lambda: candidates.gold(case.table, case.pools)
     yield "PV047", "Earlier stages answer the same queries", lambda: candidates.stages(case.table, case.stage_tables)
+    yield "PV048", orders.TITLE, lambda: orders.stages(case.table, case.stage_tables, case.pools, case.config)
     every = case.folds is not None and case.folds.is_cross_validation
     yield (
         "PV046",
@@ -239,6 +262,17 @@ def _decision_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
         "The prior is each criterion's rate on TRAIN",
         lambda: thresholds.priors(case.table, case.folds, case.excluded, case.labels),
     )
+    yield "PV057", configured.ASKED, lambda: configured.asked(case.choices, case.config)
+    yield "PV058", configured.REACHED, lambda: configured.reached(case.choices, case.tuned)
+    yield "PV064", "The pages beside the run say what the manifest says", lambda: pages.pages(case.source)
+    yield "PV065", "audit.json is an audit of these records", lambda: pages.quoted(case.source)
+    yield (
+        "PV080",
+        ablation.TITLE,
+        lambda: ablation.ablation(
+            case.source.ablation, case.source.master, (case.source.manifest or {}).get("config_hash")
+        ),
+    )
 
 
 def _in_trec_order(queries: list[Query]) -> list[Query]:
@@ -257,7 +291,7 @@ def _in_trec_order(queries: list[Query]) -> list[Query]:
 def checks(case: Case, only: Collection[str] | None = None) -> list[Check]:
     """Every check, or those with the given codes, in the order of the codes."""
     found = [guarded(code, title, make) for code, title, make in _plan(case) if only is None or code in only]
-    if only is None or any(code.startswith("PV06") for code in only):
+    if only is None or any(code in printed.CODES for code in only):
         found += printed.all_printed(case.source)
     return sorted(found, key=lambda check: check.code)
 
