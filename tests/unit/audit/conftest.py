@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 import yaml
 
 from probative import files
+from probative.data.folds import FoldSettings, make_folds
 from probative.decide import Decider, DecideSettings, Decisions, sigmoid
 from probative.evaluation.api import evaluate_source
 from probative.evaluation.readers import read_path
@@ -24,7 +26,8 @@ EXCLUDED = ("A.10",)
 FOLDS = 2
 DOCUMENTS = 45
 POOL = 5
-CONFIG = {"seed": 7, "folds": {"scheme": "holdout"}, "corpus": None}
+SEED = 7
+SPLIT = FoldSettings(n_folds=FOLDS)
 
 
 class Drawn:
@@ -35,6 +38,7 @@ class Drawn:
         self.documents = [f"d{i:03d}" for i in range(DOCUMENTS)]
         self.sentences = {d: [f"{d}.s{i}" for i in range(int(self.rng.integers(1, 13)))] for d in self.documents}
         self.gold = {(d, c): self._gold(d) for d in self.documents for c in CRITERIA}
+        self.gold |= {(d, "A.10"): [] for d in self.documents[::3]}
         self.unlocated = {(d, "A.2") for d in self.documents[:2] if not self.gold[d, "A.2"]}
         del self.gold[self.documents[5], "A.1"]
         self.scores = {key: self._scores(*key) for key in self.gold}
@@ -56,18 +60,7 @@ class Drawn:
         return bool(self.gold[document, criterion]) or (document, criterion) in self.unlocated
 
     def roles(self) -> pl.DataFrame:
-        order = self.rng.permutation(self.documents).tolist()
-        rows = []
-        for fold in range(FOLDS):
-            held = order[fold::FOLDS]
-            rest = [d for d in order if d not in held]
-            cut = round(0.7 * len(rest))
-            for place, doc in enumerate(rest):
-                role = "tune" if place >= cut else "stop" if place < cut // 10 else "train"
-                rows.append((doc, fold, role, None))
-            rows += [(doc, fold, "eval", None) for doc in held]
-        schema = {"doc_id": pl.String, "fold": pl.Int64, "role": pl.String, "part": pl.Int64}
-        return pl.DataFrame(rows, schema=schema, orient="row").sort("fold", "doc_id")
+        return make_folds(SimpleNamespace(documents=pl.DataFrame({"doc_id": self.documents})), SPLIT, SEED)
 
     def ranking(self, key: tuple[str, str], stage: str) -> tuple[list[int], list[bool]]:
         """Positions of the sentences in order, and which are in the pool."""
@@ -237,14 +230,18 @@ def make_run(folder: Path, seed: int = 3, resamples: int = 1000, method: str = "
     (folder / "stages").mkdir()
     rows = [row for fold in made for row in fold["tables"]["retrieve"]]
     pl.DataFrame(rows, infer_schema_length=None).write_parquet(folder / "stages" / "retrieve.parquet")
-    (folder / "config.yaml").write_text(yaml.safe_dump(CONFIG))
+    asked = EvaluateSettings(bootstrap=resamples)
+    parts = {"folds": SPLIT, "decide": settings, "evaluate": asked}
+    config = {"seed": SEED, "threads": 1, "corpus": None}
+    config |= {name: part.model_dump(mode="json") for name, part in parts.items()}
+    (folder / "config.yaml").write_text(yaml.safe_dump(config))
     positives = sum(drawn.positive(*key) for key in drawn.gold)
     manifest = {
         "schema_version": 1,
         "kind": "run",
         "probative": "0.1.0",
-        "config": CONFIG,
-        "config_hash": files.sha256_json(CONFIG),
+        "config": config,
+        "config_hash": files.sha256_json(config),
         "corpus": {
             "name": "drawn",
             "fingerprint": "0" * 64,
@@ -259,7 +256,7 @@ def make_run(folder: Path, seed: int = 3, resamples: int = 1000, method: str = "
             "licence": "CC0",
             "source": "drawn at random",
         },
-        "seed": 7,
+        "seed": SEED,
         "threads": 1,
         "jobs": 1,
         "environment": {"python": "3.11", "platform": "test", "packages": {"numpy": "2"}},
@@ -268,7 +265,7 @@ def make_run(folder: Path, seed: int = 3, resamples: int = 1000, method: str = "
         "files": {},
     }
     files.write_json(folder / "manifest.json", manifest)
-    evaluate_source(read_path(folder), EvaluateSettings(bootstrap=resamples)).write(folder)
+    evaluate_source(read_path(folder), asked).write(folder)
     seal(folder)
     return folder
 
@@ -283,3 +280,9 @@ def clean_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run_copy(clean_run: Path, tmp_path: Path) -> Path:
     """A copy to break."""
     return Path(shutil.copytree(clean_run, tmp_path / "run"))
+
+
+@pytest.fixture(scope="session")
+def guaranteed_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clean run that promises something, and too few documents for what was asked."""
+    return make_run(tmp_path_factory.mktemp("runs") / "guaranteed", method="guaranteed")
