@@ -159,3 +159,29 @@ def test_rankings_under_another_rule_for_ties_raise_no_alarm(clean_run: Path, tm
     chosen = EvaluateSettings(bootstrap=0, ties=ties)
     evaluate_source(read_path(tmp_path / "per_query.csv"), chosen).write(tmp_path)
     assert [] == [c["why"] for c in audit(tmp_path)["checks"] if c["status"] == "failed"]
+
+
+@pytest.mark.parametrize("name", ["candidates.parquet", "folds.parquet", "manifest.json", "metrics_master.json"])
+def test_a_truncated_file_is_named(run_copy: Path, name: str) -> None:
+    path = run_copy / name
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(DataError, match=name):
+        audit(run_copy)
+
+
+@pytest.mark.parametrize(("name", "text"), [("manifest.json", "[1]"), ("metrics_master.json", '{"metrics": 3}')])
+def test_a_file_of_another_shape_is_named(run_copy: Path, name: str, text: str) -> None:
+    (run_copy / name).write_text(text)
+    with pytest.raises(DataError, match=name):
+        audit(run_copy)
+
+
+def test_half_a_zip_is_called_half_a_zip(clean_run: Path, tmp_path: Path) -> None:
+    archive = Path(shutil.make_archive(str(tmp_path / "bundle"), "zip", clean_run))
+    archive.write_bytes(archive.read_bytes()[: archive.stat().st_size // 2])
+    with pytest.raises(DataError, match="not a whole zip"):
+        audit(archive)
+
+
+def test_a_guaranteed_run_passes(guaranteed_run: Path) -> None:
+    assert [] == audit(guaranteed_run)["failed"]
