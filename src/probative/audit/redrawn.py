@@ -85,7 +85,8 @@ def ece_equalmass(queries: Sequence[Query], weights: Array) -> Array:
     edges = reliability.deciles(probs.tolist())
     place = np.clip(np.searchsorted(edges, probs, side="right") - 1, 0, len(edges) - 2)
     sums = np.stack([weights[:, place == i] @ gap[place == i] for i in range(len(edges) - 1)])
-    return np.asarray(np.abs(sums).sum(axis=0) / weights.sum(axis=1))
+    with np.errstate(invalid="ignore"):  # a resample may hold none of these queries
+        return np.asarray(np.abs(sums).sum(axis=0) / weights.sum(axis=1))
 
 
 def aurc(queries: Sequence[Query], weights: Array) -> Array:
@@ -99,7 +100,8 @@ def aurc(queries: Sequence[Query], weights: Array) -> Array:
     harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, int(done[:, -1].max()) + 1)))
     share = np.divide(errors, size, out=np.zeros_like(size), where=size > 0)
     carried = (failed - errors - share * before) * (harmonic[done.astype(np.int64)] - harmonic[before])
-    return np.asarray((errors + carried).sum(axis=1) / done[:, -1])
+    with np.errstate(invalid="ignore"):  # a resample may hold none of these queries
+        return np.asarray((errors + carried).sum(axis=1) / done[:, -1])
 
 
 UNKNOWN = math.inf
