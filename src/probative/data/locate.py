@@ -38,8 +38,28 @@ def locate(
         teller(row, "no-place", "names no sentence.", "Give sent_uid, or start and end, or quote.")
         for row in marks.filter(~(by_uid | by_span | by_quote))[ROW]
     ]
+    homeless += _elsewhere(marks.filter(by_uid), sentences, teller)
     frame = pl.concat([marks.filter(by_uid).select(LOCATED), spans, quotes]).sort(ROW, maintain_order=True)
     return Located(frame=frame, problems=homeless + span_problems + quote_problems)
+
+
+def _elsewhere(marks: pl.DataFrame, sentences: pl.DataFrame, teller: Teller) -> list[Problem]:
+    """Marks whose sentence is not where their span or quote is: one of the two is wrong."""
+    positions = [name for name in ("start", "end") if {"start", "end"} <= set(sentences.columns)]
+    own = sentences.select("doc_id", "sent_uid", "text", *(pl.col(name).alias(f"own_{name}") for name in positions))
+    there = marks.join(own, on=["doc_id", "sent_uid"], how="inner", maintain_order="left")
+    plain, quote = (pl.col(name).str.replace_all(r"\s+", " ").str.strip_chars() for name in ("text", "quote"))
+    apart = ~plain.str.contains(quote, literal=True) & ~quote.str.contains(plain, literal=True)
+    if positions:
+        apart = apart.fill_null(False) | (pl.col("start") >= pl.col("own_end")) | (pl.col("end") <= pl.col("own_start"))
+    remedy = "Correct it, or leave out what does not count."
+    return [
+        teller(row, "other-place", f"sentence {uid!r} is not where its start and end or its quote are.", remedy)
+        for row, uid in there.filter(apart)
+        .unique(ROW, keep="first", maintain_order=True)
+        .select(ROW, "sent_uid")
+        .rows()
+    ]
 
 
 def _spans(

@@ -141,6 +141,8 @@ CASES = {
     "JSONL list for an id": Case("wrong-type", "gold.jsonl", 2, "sent_uid is a list", put("gold.jsonl", '{"doc_id": "d1", "criterion_id": "K1", "sent_uid": "d1_0"}\n{"doc_id": "d1", "criterion_id": "K1", "sent_uid": ["d1_2"]}\n', instead_of="gold.csv")),
     "JSONL number for a text": Case("wrong-type", "criteria.jsonl", 2, "text is a int", put("criteria.jsonl", '{"criterion_id": "K1", "text": "Sleep?"}\n{"criterion_id": "K2", "text": 7}\n', instead_of="criteria.csv")),
     "span without positions": Case("no-positions", "gold.csv", 2, "no start and end", lambda f: (put("sentences.csv", FILES["sentences.csv"].replace(",start,end", "").replace(",0,15", "").replace(",16,27", "").replace(",28,48", "").replace(",0,17", "").replace(",18,31", ""))(f), gold("d1,K1,0,5", "doc_id,criterion_id,start,end")(f))[0]),
+    "sentence and quote apart": Case("other-place", "gold.csv", 2, "is not where", gold("d1,K1,d1_0,I ate well.", "doc_id,criterion_id,sent_uid,quote")),
+    "sentence and span apart": Case("other-place", "gold.csv", 2, "is not where", gold("d1,K1,d1_0,16,27", "doc_id,criterion_id,sent_uid,start,end")),
     "ambiguous quote": Case("ambiguous-quote", "gold.csv", 2, "stands 2 times in d1: d1_1, d1_3", gold("d1,K2,I ate well."), "posts"),
     "near-miss quote": Case("unmatched-quote", "gold.csv", 2, "Closest match: d2_1", gold("d2,K1,Then I tried."), "posts"),
     "quote in other capitals": Case("unmatched-quote", "gold.csv", 2, "when capitals are ignored", gold("d2,K1,then i cried"), "posts"),
