@@ -15,6 +15,7 @@ app = typer.Typer(
     help="Evidence retrieval with abstention: which sentences are evidence, is there any, and how sure can one be. "
     "Every command takes --debug, which shows the traceback of an error.",
     no_args_is_help=True,
+    epilog="Example: probative run --quick",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -42,7 +43,7 @@ app.command("verify", short_help="Recompute and check; exit 1 when a check fails
 app.command("fit", short_help="Fit a model folder to use on new documents.", epilog=fit.EPILOG)(fit.fit)
 app.command("screen", short_help="Decide about new documents.", epilog=screen.EPILOG)(screen.screen)
 app.command("doctor", short_help="Say what is installed and what is missing.", epilog=doctor.EPILOG)(doctor.doctor)
-app.add_typer(metrics.app, name="metrics")
+app.add_typer(metrics.app, name="metrics", epilog="Example: probative metrics explain map@10")
 app.add_typer(data.app, name="data")
 
 

@@ -9,7 +9,12 @@ import typer
 
 from probative.cli import manners
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Corpora: import, validate, describe, demo.")
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Corpora: import, validate, describe, demo.",
+    epilog="Example: probative data demo -o demo",
+)
 
 Map = Annotated[
     list[str] | None,

@@ -29,12 +29,18 @@ def screen(
     """Decide about new documents: a probability, a state and the sentences to read, for every question."""
     from probative import api
     from probative.errors import DataError
+    from probative.pipeline.journal import PROGRESS
 
-    with manners.progress("screening") as show:
-        done = api.screen(
-            model, source, out, resume=resume, show_text=show_text, parquet=parquet, review=review,
-            prevalence=prevalence, trust=trust_model, show=lambda n, label: show(0.0, label),
-        )  # fmt: skip
+    try:
+        with manners.progress("screening") as show:
+            done = api.screen(
+                model, source, out, resume=resume, show_text=show_text, parquet=parquet, review=review,
+                prevalence=prevalence, trust=trust_model, show=lambda n, label: show(0.0, label),
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        if (out / PROGRESS).exists():
+            manners.say(f"{out}: holds every whole batch so far; --resume goes on from there.")
+        raise
     if as_json:
         manners.print_json(done.summary())
     else:

@@ -202,3 +202,30 @@ def test_ctrl_c_ends_with_130_and_leaves_nothing_half_written(tmp_path: Path) ->
     assert running.returncode == 130
     assert told == "interrupted: nothing half-written was left behind.\n"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("", "run", "evaluate", "compare", "ablate", "tune", "report", "verify", "fit", "screen", "doctor"),
+        *("data", "data import", "data validate", "data describe", "data demo"),
+        *("metrics", "metrics list", "metrics explain"),
+    ],
+)
+def test_every_help_shows_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*command.split(), "--help"]) == 0
+    assert "Example" in capsys.readouterr().out
+
+
+def test_an_interrupted_screening_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(model: Path, source: Path, out: Path, **options: object) -> None:
+        out.mkdir()
+        (out / ".progress.json").write_text("{}")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("probative.api.screen", interrupted)
+
+    assert run(["screen", "model", "letters", "-o", str(tmp_path / "out")]) == 130
+    assert "--resume goes on" in capsys.readouterr().err
