@@ -16,6 +16,8 @@ from probative.report.plots.plot import inline
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+LONGEST = 400
+"""Characters of one cell."""
 FOLDER = Path(__file__).with_name("templates")
 
 
@@ -37,6 +39,7 @@ def environment() -> Environment:
     )
     made.filters["ticks"] = ticks
     made.filters["breakable"] = breakable
+    made.filters["short"] = short
     made.filters["drawing"] = lambda figure: Markup(inline(figure["svg"], figure["name"]))  # noqa: S704 - matplotlib's
     made.filters["as_data"] = as_data
     made.globals["asset"] = lambda name: Markup(asset(name))  # noqa: S704 - our own files
@@ -73,6 +76,11 @@ def breakable(name: str) -> Any:
     from markupsafe import Markup, escape
 
     return Markup(re.sub(r"([_@=])", r"\1<wbr>", str(escape(words.visible(name)))))  # noqa: S704 - escaped here
+
+
+def short(text: str) -> str:
+    """A cell that does not fill the page; the files beside it hold the whole of it."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
 def render(template: str, **values: Any) -> str:

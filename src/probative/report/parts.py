@@ -157,13 +157,11 @@ def measured(record: Mapping[str, Any] | None, digits: int = 3) -> dict[str, Any
     }
 
 
-def difference(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A paired difference and its interval."""
-    said = words.signed(row["difference"], 3)
-    if row.get("ci_low") is None:
-        return cell(said, sort=row["difference"])
-    bounds = f"[{words.signed(row['ci_low'], 3)}, {words.signed(row['ci_high'], 3)}]"
-    return {**cell(f"{said} {bounds}", sort=row["difference"]), "bounds": bounds}
+def difference(row: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A paired difference, and its interval."""
+    ends = [row.get(end) for end in ("ci_low", "ci_high")]
+    bounds = words.NONE if None in ends else f"[{', '.join(words.signed(end, 3) for end in ends)}]"
+    return cell(words.signed(row["difference"], 3), sort=row["difference"]), cell(bounds, sort=ends[0])
 
 
 def basis(record: Mapping[str, Any] | None) -> str:

@@ -206,10 +206,10 @@ def test_an_ablation_fills_stages_sweeps_and_grid(fresh_run: Callable[[], Path])
     assert "`ndcg@10`: positives_only: n = 20 queries in 10 documents." in note
     assert table(found, "stages", "ablation_folds")[0][1] == "0.500 ± 0.100"
     assert table(found, "stages", "ablation_comparisons") == [
-        ["+ reranker against retriever only", "ndcg@10", "+0.100 [+0.050, +0.150]", "0.010", "0.020"]
+        ["+ reranker against retriever only", "ndcg@10", "+0.100", "[+0.050, +0.150]", "0.010", "0.020"]
     ]
     assert table(found, "dynamic_k", "policies_at_equal_k") == [
-        ["gap", "3.00", "0.700", "3.00", "0.650", "+0.050 [+0.010, +0.090]", "0.0002"]
+        ["gap", "3.00", "0.700", "3.00", "0.650", "+0.050", "[+0.010, +0.090]", "0.0002"]
     ]
     assert table(found, "triage", "tau_grid")[1] == ["0.1", "0.9", "0.900", "–", "5"]
     names = {p.get("name") for s in found["sections"] for p in walk(s["parts"]) if p["kind"] == "figure"}

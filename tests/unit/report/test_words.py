@@ -51,6 +51,11 @@ def test_a_probability_never_rounds_to_certainty(expected: str, p: float) -> Non
     assert expected == words.chance(p)
 
 
+def test_a_cell_of_ten_thousand_letters_does_not_fill_the_page() -> None:
+    assert page.short("w" * 10_000) == "w" * 400 + "…"
+    assert page.short("a sentence") == "a sentence"
+
+
 def test_names_of_metrics_lead_to_the_glossary_and_other_code_does_not() -> None:
     assert page.ticks("`ece` of `RUN <b>`") == '<a href="#m-ece"><code>ece</code></a> of <code>RUN &lt;b&gt;</code>'
     assert page.breakable("k_mean<b>") == "k_<wbr>mean&lt;b&gt;"

@@ -33,7 +33,7 @@ def prevalence(criteria: Rows, rates: Sequence[float | None]) -> Plot:
                 va="center", fontsize=6.5,
             )  # fmt: skip
         _names(axes, [short(row["criterion_id"]) for row in criteria])
-        axes.set_xlabel("share of queries with evidence")
+        axes.set_xlabel("share of queries with evidence", loc="right")
         axes.set_xlim(0, 1.18 * max([rate or 0 for rate in rates] + [0.01]))
 
     return draw("prevalence", make, height=_tall(len(criteria)))
@@ -56,7 +56,8 @@ def forest(name: str, label: str, rows: Rows, pooled: float | None) -> Plot:
             face = "none" if row["small"] else colour
             axes.plot([row["value"]], [place], marker="o", color=colour, markerfacecolor=face, linestyle="none")
         _names(axes, [f"{short(r['criterion_id'])}{' †' * bool(r['excluded'])} ({r['n_positive']:,})" for r in rows])
-        axes.set(xlabel=label, xlim=(-0.02, 1.02))
+        axes.set_xlim(-0.02, 1.02)
+        axes.set_xlabel(label, loc="right")
 
     return draw(name, make, height=_tall(len(rows)))
 
@@ -100,6 +101,7 @@ def lengths(rows: Rows) -> Plot:
         edges = [place - 0.5 for place in range(min(sizes), max(sizes) + step + 1, step)]
         axes.hist(sizes, weights=[row["n_documents"] for row in rows], bins=edges, color=BLUE)
         axes.set(xlabel="sentences in a document", ylabel="documents")
+        axes.set_xlim(min(edges) - 0.5, max(edges) + 0.5)
         axes.xaxis.get_major_locator().set_params(integer=True)
 
     return draw("document_length", make)
@@ -246,7 +248,7 @@ def ablation(rows: Rows, label: str) -> Plot:
     def make(axes: Any) -> None:
         _dots(axes, [(row["value"], row.get("low"), row.get("high")) for row in rows])
         _names(axes, [wrapped(str(row["name"])) for row in rows])
-        axes.set_xlabel(label)
+        axes.set_xlabel(label, loc="right")
 
     return draw("ablation", make, height=_tall(1.5 * len(rows)))
 
@@ -258,7 +260,7 @@ def gains(rows: Rows, label: str) -> Plot:
         axes.axvline(0, color=MUTED, linestyle="--", linewidth=0.8)
         _dots(axes, [(row["difference"], row["ci_low"], row["ci_high"]) for row in rows])
         _names(axes, [wrapped(str(row["other"])) for row in rows])
-        axes.set_xlabel(label)
+        axes.set_xlabel(label, loc="right")
 
     return draw("ablation_gains", make, height=_tall(1.5 * len(rows)))
 

@@ -144,13 +144,14 @@ def _policies(run: RunFolder) -> parts.Part | None:
         [
             row["policy"],
             *(parts.cell(words.number(row[key], places), sort=row[key]) for key, places in digits.items()),
-            parts.difference(row),
+            *parts.difference(row),
             parts.cell(words.p_value(row["p_holm"]), sort=row["p_holm"]),
         ]
         for row in policies(run)
     ]
     if not rows:
         return None
-    head = ["policy", "mean K", "recall", "mean K of fixed", "recall of fixed", "difference in recall", "p after Holm"]
+    fixed = ("mean K of fixed", "recall of fixed")
+    head = ["policy", "mean K", "recall", *fixed, "difference in recall", "95 % interval", "p after Holm"]
     title = "Every policy beside fixed K at its own mean"
-    return parts.table("policies_at_equal_k", title, head, rows, f"Paired 95 % intervals. {_about(run)}")
+    return parts.table("policies_at_equal_k", title, head, rows, f"Paired intervals. {_about(run)}")

@@ -168,7 +168,7 @@ def _comparisons(run: RunFolder) -> parts.Part | None:
         [
             f"{row['other']} against {row['base']}",
             parts.metric(str(row["id"])),
-            parts.difference(row),
+            *parts.difference(row),
             parts.cell(words.p_value(row.get("p")), sort=row.get("p")),
             parts.cell(words.p_value(row.get("p_holm")), sort=row.get("p_holm")),
         ]
@@ -177,6 +177,6 @@ def _comparisons(run: RunFolder) -> parts.Part | None:
     if not rows:
         return None
     title = "Paired comparisons of the rows"
-    head = ["rows", "metric", "difference, 95 % interval", "p", "p after Holm"]
+    head = ["rows", "metric", "difference", "95 % interval", "p", "p after Holm"]
     after = "Both rows on the same resamples of documents; p by swapping documents between them."
     return parts.folded(title, parts.table("ablation_comparisons", title, head, rows, after))
