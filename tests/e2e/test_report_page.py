@@ -79,6 +79,9 @@ def test_it_reads_without_scripts_and_prints(report: Path, show: Callable[..., A
     page = show(report, java_script_enabled=False).page
     assert "have evidence" in page.locator("#head .intro").inner_text()
     assert page.locator("#theme").is_hidden()
+    assert page.locator("#t-settings").is_hidden()
+    page.emulate_media(media="print")
+    assert page.locator("#t-settings").is_visible(), "paper has nothing to unfold"
     page.pdf(path=tmp_path / "report.pdf", format="A4")
     assert 50_000 < (tmp_path / "report.pdf").stat().st_size
 
@@ -87,6 +90,25 @@ def test_a_narrow_screen_scrolls_tables_and_not_the_page(report: Path, show: Cal
     page = show(report).page
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_names_of_rows_stay_in_sight_while_a_table_scrolls(report: Path, show: Callable[..., Any]) -> None:
+    page = show(report).page
+    page.set_viewport_size({"width": 390, "height": 800})
+    table, name = page.locator(".table:has(#t-headline)"), page.locator("#t-headline tbody th").first
+    before = name.bounding_box()
+    table.evaluate("one => { one.scrollLeft = 200 }")
+    assert table.evaluate("one => one.scrollLeft") > 100
+    assert name.bounding_box() == before
+    caption = page.locator("#t-headline caption span").bounding_box()
+    assert caption is not None
+    assert caption["x"] + caption["width"] <= 390
+
+
+def test_metrics_in_captions_lead_to_the_glossary(report: Path, show: Callable[..., Any]) -> None:
+    page = show(report).page
+    page.locator("#f-risk_coverage figcaption a", has_text="aurc").click()
+    assert page.evaluate("document.querySelector(':target').textContent") == "aurc"
 
 
 def test_hostile_text_is_shown_and_does_nothing(with_text: Path, show: Callable[..., Any]) -> None:
