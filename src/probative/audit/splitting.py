@@ -13,12 +13,17 @@ TITLE = "The split is the one that the seed gives"
 Pieces = list[list[str]]
 
 
-def redrawn(manifest: Mapping[str, Any] | None, folds: Folds | None) -> Check:
+def redrawn(manifest: Mapping[str, Any] | None, folds: Folds | None, groups: Mapping[str, str] | None = None) -> Check:
     """PV043."""
     config = (manifest or {}).get("config") or {}
     asked = config.get("folds") or {}
     if folds is None or manifest is None or "seed" not in config or "tune_fraction" not in asked:
         return absent("PV043", TITLE, "there is no folds.parquet with a configuration that says how to split")
+    if groups:
+        kept = (
+            f"{len(set(groups.values())):,} groups of documents by {asked.get('group_by')}, each with one role a fold"
+        )
+        return judged("PV043", TITLE, _together(groups, folds), good=kept, fix=FIX)
     if asked.get("method") != "contract":
         return absent("PV043", TITLE, "labels were balanced between the sides, which is not drawn a second time")
     if asked.get("group_by") or asked.get("near_duplicates"):
@@ -26,6 +31,17 @@ def redrawn(manifest: Mapping[str, Any] | None, folds: Folds | None) -> Check:
     wanted = roles(folds.documents, asked, config["seed"])
     good = f"{len(folds.documents):,} documents lie where seed {config['seed']} puts them, in every fold"
     return judged("PV043", TITLE, _compare(wanted, folds), good=good, fix=FIX)
+
+
+def _together(groups: Mapping[str, str], folds: Folds) -> Iterator[str]:
+    for fold, its in folds.by_fold.items():
+        seen: dict[str, tuple[str, str]] = {}
+        for doc, role in its.items():
+            if doc not in groups:
+                continue
+            other, known = seen.setdefault(groups[doc], (doc, role))
+            if known != role:
+                yield f"folds.parquet, fold {fold}: {doc!r} is {role}, {other!r} of the same group is {known}"
 
 
 def _compare(wanted: Mapping[str, Mapping[str, str]], folds: Folds) -> Iterator[str]:

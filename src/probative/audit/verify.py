@@ -32,7 +32,7 @@ from probative.audit import (
     thresholds,
 )
 from probative.audit.check import Check, absent, guarded
-from probative.audit.corpus import Annotated, read_corpus
+from probative.audit.corpus import Annotated, read_corpus, read_rows
 from probative.audit.frame import Frame, prior_frame, stage_frame
 from probative.audit.queries import Query, Table, read_table
 from probative.audit.recompute import Recomputation
@@ -130,6 +130,16 @@ class Case:
         found = read_corpus(path)
         return found, "" if found else f"{path} is not a corpus folder whose gold names sentences"
 
+    @cached_property
+    def groups(self) -> dict[str, str] | None:
+        """Document → the group that keeps it on one side, where the corpus is at hand."""
+        column = (self.config.get("folds") or {}).get("group_by")
+        path = self.corpus_path or self._named_corpus()
+        if column is None or path is None or not path.is_dir():
+            return None
+        rows = read_rows(path, "documents") or []
+        return {str(row["doc_id"]): str(row[column]) for row in rows if row.get(column) not in (None, "")}
+
     def _named_corpus(self) -> Path | None:
         config = (self.source.manifest or {}).get("config") or {}
         named = config.get("corpus")
@@ -221,7 +231,7 @@ def _split_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
         "Thresholds were chosen on TUNE alone",
         lambda: roles.tune_side(case.table, case.folds, case.tuned, schemes, case.excluded),
     )
-    yield "PV043", splitting.TITLE, lambda: splitting.redrawn(case.source.manifest, case.folds)
+    yield "PV043", splitting.TITLE, lambda: splitting.redrawn(case.source.manifest, case.folds, case.groups)
     yield "PV044", "Rankings are the candidates in their order", lambda: candidates.ranking(case.table, case.pools)
     yield "PV045", "Gold is the gold of the candidates", lambda: candidates.gold(case.table, case.pools)
     yield "PV047", "Earlier stages answer the same queries", lambda: candidates.stages(case.table, case.stage_tables)

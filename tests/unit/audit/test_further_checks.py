@@ -11,6 +11,7 @@ from probative.audit import ablation, labels, redrawn, splitting
 from probative.audit.check import Check
 from probative.audit.numbers import Sources
 from probative.audit.queries import Query, read_query
+from probative.audit.roles import Folds
 
 SPLIT = {"n_folds": 5, "scheme": "holdout", "method": "contract", "tune_fraction": 0.3, "stop_fraction": 0.1}
 
@@ -49,6 +50,13 @@ def test_five_folds_of_1477_documents_have_the_sizes_of_the_contract() -> None:
 def test_another_seed_gives_another_split() -> None:
     documents = [f"d{i}" for i in range(40)]
     assert splitting.roles(documents, SPLIT, seed=1) != splitting.roles(documents, SPLIT, seed=2)
+
+
+@pytest.mark.parametrize(("role", "status"), [("train", "passed"), ("tune", "failed")])
+def test_documents_of_one_group_stay_on_one_side(role: str, status: str) -> None:
+    folds = Folds([("d1", "0", "train"), ("d2", "0", role), ("d3", "0", "eval")])
+    manifest = {"config": {"seed": 1, "folds": {**SPLIT, "group_by": "author"}}}
+    assert status == splitting.redrawn(manifest, folds, {"d1": "a", "d2": "a", "d3": "b"}).status
 
 
 RECORD = {"id": "mrr", "scope": "pooled", "population": "positives_only", "value": 0.642, "ci_low": 0.594}
