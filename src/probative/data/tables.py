@@ -140,8 +140,9 @@ def _is_odd(data: bytes, mark: str) -> bool:
     """Whether the file has line ends or quotation marks of which Polars silently makes something else."""
     if data.count(b'"') % 2 or re.search(rb"\r(?!\n)", data):
         return True
-    sep = re.escape(mark.encode())
-    return re.search(rb'(?:^|(?<=[\n%b]))"(?:[^"]++|"")*+"(?![%b\r\n]|\Z)' % (sep, sep), data) is not None
+    sep = mark.encode()
+    quoted = re.finditer(rb'(?:\A|(?<=[\n%b]))"(?:[^"]++|"")*+"' % re.escape(sep), data)
+    return any(data[field.end() : field.end() + 1] not in (sep, b"\r", b"\n", b"") for field in quoted)
 
 
 def _fast(data: bytes, mark: str) -> pl.DataFrame:
