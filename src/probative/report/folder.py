@@ -69,6 +69,13 @@ class RunFolder:
         found = self._json("ablation.json")
         return found if isinstance(found, dict) else None
 
+    @property
+    def why_no_ablation(self) -> str:
+        """What a reader can do about an absent ablation.json."""
+        if self.manifest:
+            return "`probative ablate` has not been run."
+        return "it runs the stages again, and these are scores from another system."
+
     @cached_property
     def queries(self) -> pl.DataFrame | None:
         """per_query.csv with list columns still as JSON text."""

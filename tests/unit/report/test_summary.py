@@ -176,6 +176,8 @@ def test_bare_scores_make_a_page_whose_sections_say_what_they_lack(tmp_path: Pat
     assert "table" in kinds["ranking"]
     for section in ("detection", "calibration", "dynamic_k", "triage", "errors", "reproduce"):
         assert "missing" in kinds[section], section
+    why = next(p["text"] for p in parts_of(found, "stages") if p.get("text", "").startswith("The ablation"))
+    assert why.endswith("scores from another system."), "a remedy that cannot be taken is none"
 
 
 def test_an_audit_is_quoted(fresh_run: Callable[[], Path]) -> None:

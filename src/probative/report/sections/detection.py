@@ -21,8 +21,8 @@ def section(run: RunFolder) -> parts.Part:
     return parts.section(
         "detection",
         title,
-        f"{intro} The row `prior` is a gate that knows only how common each criterion is on TRAIN and never reads the "
-        "text: what a gate must beat.",
+        f"{intro} The column `prior` is a gate that knows only how common each criterion is on TRAIN and never reads "
+        "the text: what a gate must beat.",
         _areas(run),
         parts.figures(_roc(run), _precision_recall(run)),
         _budgets(run),

@@ -32,7 +32,7 @@ def section(run: RunFolder) -> parts.Part:
         intro,
         _table(run),
         parts.figures(_sizes(run, "by state", GROUPS), _sizes(run, "by evidence", TRUTH), *_sweeps(run)),
-        None if run.ablation else parts.missing("Policies and the γ sweep", "`probative ablate` has not been run."),
+        None if run.ablation else parts.missing("Policies and the γ sweep", run.why_no_ablation),
         _policies(run),
     )
 

@@ -108,7 +108,7 @@ def _flags(run: RunFolder) -> parts.Part | None:
     said = [f"An invariant does not hold: {broken}" for broken in run.meta.get("invariants") or ()]
     said += run.meta.get("flags") or ()
     rows = [[flag] for flag in said]
-    return parts.table("flags", "Look twice", ["what was noticed"], rows, keep=False) if rows else None
+    return parts.table("flags", "Look twice", ["what was noticed"], rows, keep=False, sort=False) if rows else None
 
 
 def headline(run: RunFolder, id: str, criteria: str = "all") -> Record | None:  # noqa: A002

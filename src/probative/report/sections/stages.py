@@ -65,7 +65,7 @@ def _record(row: Mapping[str, Any], name: str, scope: str = "pooled") -> Mapping
 def _ablation(run: RunFolder) -> parts.Part:
     found = _rows(run)
     if not found:
-        return parts.missing("The ablation", "`probative ablate` has not been run; Ranking compares the stages.")
+        return parts.missing("The ablation", run.why_no_ablation)
     rows = []
     for row in found:
         seconds = row.get("seconds")
@@ -112,7 +112,8 @@ def _over_folds(record: Mapping[str, Any] | None) -> parts.Cell:
 
 def _in_words(said: Any) -> parts.Part:
     """Each sentence as a row, beside the metric that it is about."""
-    return parts.table("ablation_words", "What each row adds", ["finding"], [[str(line)] for line in said], keep=False)
+    rows = [[str(line)] for line in said]
+    return parts.table("ablation_words", "What each row adds", ["finding"], rows, keep=False, sort=False)
 
 
 def _drawn(run: RunFolder) -> parts.Part | None:

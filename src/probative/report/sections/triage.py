@@ -28,7 +28,7 @@ def section(run: RunFolder) -> parts.Part:
         intro,
         {"kind": "pair", "parts": [_states(states), _rates(run)]},
         parts.figures(_work(run, states), _risk(run), _grid(run)),
-        None if run.ablation else parts.missing("The (τ_neg, τ_pos) grid", "`probative ablate` has not been run."),
+        None if run.ablation else parts.missing("The (τ_neg, τ_pos) grid", run.why_no_ablation),
         _pairs(run),
         parts.heading("What is guaranteed"),
         _guarantee(run),
