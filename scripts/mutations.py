@@ -72,7 +72,8 @@ HEADING = """# Mutations
 Made by `scripts/mutations.py`: every row is a finished run that was spoilt on purpose, with its manifest and checksums
 signed anew (except where the row says otherwise), and what `probative verify` then says. "Numbers made anew" means that
 metrics_master.json and its tables were also computed again from the spoilt tables, so that nothing but a contradiction
-between files gives the edit away.
+between files gives the edit away. Rows about how a number is computed are made by the evaluation's own code with one
+line of it broken. A run that holds nothing to spoil in some way, such as an ablation, leaves it to the next one.
 
 """
 
