@@ -14,7 +14,7 @@ from probative.evaluation.totals import DENSE, Array, Events, Fact, Key
 from probative.metrics import detection
 from probative.segments import BoolArray, FloatArray, IntArray
 
-GROUPS = 1024
+GROUPS = 192
 """Resamples of auroc_candidates and auprc_candidates join neighbouring scores into so many groups at most."""
 ENOUGH = 20
 """auroc_within needs this many positives and negatives of a criterion."""
@@ -54,16 +54,29 @@ class Stairs:
         return detection.staircase(self.steps)
 
     @cached_property
+    def _group(self) -> IntArray:
+        """(G,) the group of every step in resamples: half of the groups for the first steps, which weigh most."""
+        steps = np.arange(len(self.steps.score))
+        if self.groups is None or len(steps) <= self.groups:
+            return steps
+        alone = self.groups // 2
+        rest = alone + (steps - alone) * (self.groups - alone) // (len(steps) - alone)
+        return np.where(steps < alone, steps, rest)
+
+    @property
     def _height(self) -> int:
         """Steps, or groups of steps, in resamples."""
-        return min(len(self.steps.score), self.groups or len(self.steps.score))
+        return int(self._group[-1]) + 1 if len(self._group) else 0
 
     @cached_property
-    def _matrices(self) -> tuple[Any, Any, Any, IntArray, Array]:
-        """Positives, negatives and tied negatives by step and unit; the tied steps; all of both classes by unit."""
+    def _matrices(self) -> tuple[Any, Any, Any, IntArray]:
+        """Positives, negatives and tied negatives by step and unit, and the tied steps.
+
+        The negatives' last row holds those below every step.
+        """
         from scipy.sparse import csr_matrix
 
-        s, unit, steps = self.steps, self.unit, max(len(self.steps.score), 1)
+        s, unit, height = self.steps, self.unit, self._height
 
         def counts(step: IntArray, rows: IntArray, height: int) -> Any:
             ones = np.ones(len(rows), dtype=np.float32)
@@ -72,27 +85,28 @@ class Stairs:
             return matrix.toarray() if matrix.nnz > DENSE * height * self.n_units else matrix
 
         tied_steps, place = np.unique(s.negative_step[s.tied], return_inverse=True)
-        positive = np.zeros(len(unit), dtype=bool)
-        positive[s.positive_rows] = True
-        classes = [np.bincount(unit[rows], minlength=self.n_units) for rows in (positive, ~positive)]
+        step = np.full(len(unit), height, dtype=np.int64)
+        step[s.negative_rows] = self._group[s.negative_step]
+        negative = np.ones(len(unit), dtype=bool)
+        negative[s.positive_rows] = False
         return (
-            counts(s.positive_step * self._height // steps, s.positive_rows, self._height),
-            counts(s.negative_step * self._height // steps, s.negative_rows, self._height),
+            counts(self._group[s.positive_step], s.positive_rows, height),
+            counts(step[negative], np.flatnonzero(negative), height + 1),
             counts(place.reshape(-1), s.negative_rows[s.tied], len(tied_steps)),
             tied_steps,
-            np.stack(classes).astype(np.float32),
         )
 
     def weighted(self, weights: Array) -> detection.Staircase:
         """The staircase under b columns of weights."""
-        positive, negative, tied, tied_steps, classes = self._matrices
+        positive, negative, tied, tied_steps = self._matrices
         gained, passed = positive @ weights, negative @ weights
         grouped = self._height < len(self.steps.score)
-        tp, fp = detection.accumulate(gained.copy()), detection.accumulate(passed.copy() if grouped else passed)
-        n_positive, n_negative = classes @ weights
+        tp = detection.accumulate(gained.copy())
+        summed = detection.accumulate(passed.copy() if grouped else passed)
+        fp, n_positive, n_negative = summed[:-1], tp[-1].copy(), summed[-1]
         if grouped:  # inside a group both classes come evenly mixed
             tp -= np.maximum(gained - 1, 0) / 2
-            fp -= passed / 2
+            fp -= passed[:-1] / 2
             tied, tied_steps = tied[:0], tied_steps[:0]
         return detection.Staircase(
             gained=gained,
