@@ -103,10 +103,10 @@ def prior_frame(queries: Iterable[Query], excluded: frozenset[str]) -> Frame:
     return Frame("prior", bare, excluded)
 
 
-def stage_frame(stage: str, table: Table, final: Table, excluded: frozenset[str]) -> Frame:
+def stage_frame(stage: str, queries: Iterable[Query], final: Table, excluded: frozenset[str]) -> Frame:
     """An earlier stage's ranking and gate, with what only the final table says about a query."""
     joined = []
-    for query in table.queries:
+    for query in queries:
         known = final.by_key.get(query.key)
         if known is None:
             joined.append(query)

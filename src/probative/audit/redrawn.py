@@ -92,8 +92,8 @@ def ece_equalmass(queries: Sequence[Query], weights: Array) -> Array:
 def aurc(queries: Sequence[Query], weights: Array) -> Array:
     """Equal confidences, a query drawn twice among them, are answered in random order, on average."""
     sure, wrong = (np.array(part) for part in zip(*map(reliability.answer, queries), strict=True))
-    order = np.argsort(-sure, kind="stable")
-    first = np.flatnonzero(np.append(True, np.diff(sure[order]) != 0))
+    order = np.lexsort((-sure[:, 1], -sure[:, 0]))
+    first = np.flatnonzero(np.append(True, (np.diff(sure[order], axis=0) != 0).any(axis=1)))
     size, errors = (np.add.reduceat(weights[:, order] * part, first, axis=1) for part in (1.0, wrong[order]))
     done, failed = (np.cumsum(part, axis=1) for part in (size, errors))
     before = (done - size).astype(np.int64)
@@ -104,33 +104,27 @@ def aurc(queries: Sequence[Query], weights: Array) -> Array:
         return np.asarray((errors + carried).sum(axis=1) / done[:, -1])
 
 
-UNKNOWN = math.inf
-FLAT, FEW = 1e-4, 0.002
-"""The bounds to be judged come from sums in single precision, which cannot tell so small a determinant from none: where
-more than a few resamples have one, the bounds are their noise, and nothing can be said about them."""
+FLAT = 1e-5
+"""A resample whose log-odds spread so little has no line."""
 
 
 def line(queries: Sequence[Query], weights: Array) -> Iterator[tuple[str, Array]]:
-    x = np.array([reliability.log_odds(q.prob or 0.0) for q in queries])
-    y = np.array([q.positive for q in queries], dtype=np.float64)
     start = reliability.line([q.prob or 0.0 for q in queries], [q.positive for q in queries])
     if start is None:
         return
-    design = np.stack([x, np.ones_like(x)], axis=1)
+    slope, intercept = start
+    x = np.array([reliability.log_odds(q.prob or 0.0) for q in queries])
+    y = np.array([q.positive for q in queries], dtype=np.float64)
+    middle = math.fsum(x) / len(x)
+    design = np.stack([x - middle, np.ones_like(x)], axis=1)
     # One Newton step from the fitted line, as the one-step bootstrap has it.
-    p = 1 / (1 + np.exp(-np.clip(design @ np.array(start), -700, 700)))
+    p = 1 / (1 + np.exp(-np.clip(slope * x + intercept, -700, 700)))
     bend = np.einsum("bi,ij,ik->bjk", weights, design * (p * (1 - p))[:, None], design, optimize=True)
-    slope = weights @ (design * (y - p)[:, None])
-    determinant, whole = np.linalg.det(bend), bend[:, 0, 0] * bend[:, 1, 1]
-    if np.mean(determinant < FLAT * whole) > FEW:
-        yield from ((name, np.full(len(weights), UNKNOWN)) for name in ("calibration_slope", "calibration_intercept"))
-        return
-    sound = determinant > 0
-    moved = (
-        np.array(start) + np.linalg.solve(np.where(sound[:, None, None], bend, np.eye(2)), slope[:, :, None])[:, :, 0]
-    )
-    yield "calibration_slope", np.where(sound, moved[:, 0], np.nan)
-    yield "calibration_intercept", np.where(sound, moved[:, 1], np.nan)
+    pull = weights @ (design * (y - p)[:, None])
+    sound = np.linalg.det(bend) > FLAT * bend[:, 0, 0] * bend[:, 1, 1]
+    moves = np.linalg.solve(np.where(sound[:, None, None], bend, np.eye(2)), pull[:, :, None])[:, :, 0]
+    yield "calibration_slope", np.where(sound, slope + moves[:, 0], np.nan)
+    yield "calibration_intercept", np.where(sound, intercept + moves[:, 1] - moves[:, 0] * middle, np.nan)
 
 
 def multilabel(queries: Sequence[Query], weights: Array) -> Iterator[tuple[str, Array]]:

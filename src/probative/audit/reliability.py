@@ -82,18 +82,21 @@ def _climb(unit: Sequence[float], labels: Sequence[bool]) -> Line:
     return slope, shift
 
 
-def answer(q: Query) -> tuple[float, bool]:
+Confidence = tuple[bool, float]
+
+
+def answer(q: Query) -> tuple[Confidence, bool]:
     """(confidence, wrong) of a query: decided states are surer than UNCERTAIN, then distance counts."""
     threshold = 0.5 if q.threshold is None else 1.0 if math.isnan(q.threshold) else q.threshold
     distance = abs((q.prob or 0.0) - threshold)
     unsure = q.state == "UNCERTAIN"
     said = bool(q.predicted) if unsure else q.state == "POS"
-    return distance if unsure else distance + 2.0, said != q.positive
+    return (not unsure, distance), said != q.positive
 
 
-def answers(queries: Sequence[Query]) -> list[tuple[float, bool]]:
+def answers(queries: Sequence[Query]) -> list[tuple[Confidence, bool]]:
     """The answers to all queries, the surest first."""
-    return sorted(map(answer, queries), key=lambda pair: -pair[0])
+    return sorted(map(answer, queries), key=lambda pair: pair[0], reverse=True)
 
 
 def risks(queries: Sequence[Query]) -> list[float]:

@@ -102,7 +102,7 @@ class Resampled:
             found = self.values(moved)
             if found is not None:
                 parts.append(found)
-        if not parts or any(part[0] == redrawn.UNKNOWN and np.all(part == redrawn.UNKNOWN) for part in parts):
+        if not parts:
             return None
         table = np.array(parts)
         known = np.isfinite(table)

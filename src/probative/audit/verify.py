@@ -68,12 +68,14 @@ class Case:
 
     @cached_property
     def frames(self) -> dict[str, Frame]:
-        queries = _in_trec_order(self.table.queries) if self.meta.get("ties") == "trec" else self.table.queries
+        as_trec = self.meta.get("ties") == "trec"
+        queries = _in_trec_order(self.table.queries) if as_trec else self.table.queries
         found = {"final": Frame("final", queries, self.excluded)}
         if "prior" in self.table.columns:
             found["prior"] = prior_frame(self.table.queries, self.excluded)
         for stage, table in self.stage_tables.items():
-            found[stage] = stage_frame(stage, table, self.table, self.excluded)
+            queries = _in_trec_order(table.queries) if as_trec else table.queries
+            found[stage] = stage_frame(stage, queries, self.table, self.excluded)
         return found
 
     @cached_property

@@ -12,6 +12,9 @@ from probative.evaluation.totals import Array, Fact, Key, Totals
 from probative.metrics import calibration
 from probative.segments import FloatArray
 
+FLAT = 1e-5
+"""A resample whose log-odds spread less than this has no line: its sums cannot tell it from none."""
+
 
 def add(cut: Cut, totals: Totals) -> None:
     """Brier, the binned errors and the recalibration line."""
@@ -73,27 +76,34 @@ def _bins(cut: Cut, totals: Totals, prob: FloatArray, y: FloatArray) -> None:
 
 
 def _line(cut: Cut, totals: Totals, prob: FloatArray) -> None:
-    """Resamples take one Newton step from the fitted line: exact to the order of a resample's own noise."""
+    """Resamples take one Newton step from the fitted line: exact to the order of a resample's own noise.
+
+    Log-odds are centred and scaled for it, so that sums in single precision do not cancel.
+    """
     fit = calibration.line(cut.positive, prob)
     slope, intercept = fit or (np.nan, np.nan)
-    x = calibration.logit(prob)
-    mean = calibration.sigmoid(intercept + slope * x) if fit else np.zeros(len(x))
+    logit = calibration.logit(prob)
+    mean = calibration.sigmoid(intercept + slope * logit) if fit else np.zeros(len(logit))
+    bend = mean * (1 - mean)
+    centre = float(np.average(logit, weights=bend)) if bend.any() else 0.0
+    unit = float(np.sqrt(np.average((logit - centre) ** 2, weights=bend))) if bend.any() else 1.0
+    x = (logit - centre) / unit
     for name, values in (
         ("line:g0", cut.positive - mean),
         ("line:g1", (cut.positive - mean) * x),
-        ("line:h00", mean * (1 - mean)),
-        ("line:h01", mean * (1 - mean) * x),
-        ("line:h11", mean * (1 - mean) * x * x),
+        ("line:h00", bend),
+        ("line:h01", bend * x),
+        ("line:h11", bend * x * x),
     ):
         totals.column(name, values)
 
     def step(sums: Mapping[str, Array]) -> Array:
         g0, g1, a, b, c = (sums[f"line:{part}"].astype(np.float64) for part in ("g0", "g1", "h00", "h01", "h11"))
         determinant = a * c - b * b
-        moves = np.stack([a * g1 - b * g0, c * g0 - b * g1])
         with np.errstate(divide="ignore", invalid="ignore"):
-            moved = np.array([[slope], [intercept]]) + moves / determinant
-        return np.where(determinant > 0, moved, np.nan)
+            steeper, higher = (a * g1 - b * g0) / determinant / unit, (c * g0 - b * g1) / determinant
+        moved = np.stack([slope + steeper, intercept + higher - steeper * centre])
+        return np.where(determinant > FLAT * a * c, moved, np.nan)
 
     empty = "one class, one probability, or classes that a threshold separates: no finite line"
     keys = [Key("calibration_slope", cut.every.name), Key("calibration_intercept", cut.every.name)]

@@ -35,10 +35,11 @@ def test_an_average_without_weights_is_undefined(metric: str, queries: list[Quer
     assert expected == labels.is_defined(metric, queries)
 
 
-def test_a_line_through_one_place_is_not_judged() -> None:
-    queries = [query(f"d{i}", ["s1"] if i % 3 else [], 1, 0.2 + 1e-9 * ((i * 7) % 5)) for i in range(30)]
-    found = dict(redrawn.line(queries, np.ones((50, 30))))
-    assert np.all(found["calibration_slope"] == redrawn.UNKNOWN)
+def test_a_resample_of_one_query_has_no_line() -> None:
+    queries = [query(f"d{i}", ["s1"] if i % 3 else [], 1, 0.2 + 0.01 * ((i * 7) % 5)) for i in range(30)]
+    weights = np.stack([np.ones(30), 30.0 * (np.arange(30) == 4)])
+    found = dict(redrawn.line(queries, weights))
+    assert [True, False] == np.isfinite(found["calibration_slope"]).tolist()
 
 
 def test_five_folds_of_1477_documents_have_the_sizes_of_the_contract() -> None:

@@ -364,3 +364,19 @@ def test_a_broken_invariant_is_found(master: MetricsMaster, change: dict[str, An
 def test_a_value_in_two_places_is_found(master: MetricsMaster) -> None:
     twice = replace(master, metrics=[*master.metrics, {**master.metrics[0], "value": 1.0}])
     assert any("two places" in problem for problem in check_invariants(twice))
+
+
+def test_the_line_of_almost_equal_probabilities_keeps_its_honest_interval() -> None:
+    """Their log-odds differ in the fifth digit: sums that cancel would pretend to know the slope."""
+    rng = np.random.default_rng(1)
+    some = predictions(documents=200, criteria=1)
+    prob = 0.02 + rng.random(some.n_queries) * 1e-5
+    slope = next(
+        record
+        for record in evaluate(replace(some, prob=prob), EvaluateSettings(bootstrap=400)).metrics
+        if record["id"] == "calibration_slope" and record["scope"] == "pooled"
+    )
+    spread = float(np.std(np.log(prob / (1 - prob))))
+    share = float(some.positive.mean())
+    error = 1 / (spread * np.sqrt(some.n_queries * share * (1 - share)))
+    assert slope["ci_high"] - slope["ci_low"] == pytest.approx(2 * 1.96 * error, rel=0.25)
