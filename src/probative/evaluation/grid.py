@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -50,11 +51,17 @@ class Grid:
         )
 
 
+def _visible(text: str) -> str:
+    """Without control characters and marks that turn the direction of writing: identifiers may hold anything."""
+    kinds = {"Cc": " ", "Cf": ""}
+    return "".join(kinds.get(unicodedata.category(letter), letter) for letter in text)
+
+
 def _pipe_safe(cell: str) -> str:
-    return cell.replace("|", r"\|").replace("*", r"\*")
+    return _visible(cell).replace("|", r"\|").replace("*", r"\*")
 
 
 def latex(text: str) -> str:
     """Text with everything escaped that LaTeX would read as its own; [ at the start of a row would be an option."""
-    escaped = re.sub(".", lambda found: _LATEX.get(found.group(), found.group()), text)
+    escaped = re.sub(".", lambda found: _LATEX.get(found.group(), found.group()), _visible(text))
     return f"{{{escaped[0]}}}{escaped[1:]}" if escaped.startswith("[") else escaped
