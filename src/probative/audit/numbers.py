@@ -24,12 +24,7 @@ NUMBER = re.compile(
 WORD = re.compile(r"[^\s(),|&]+")
 STAGES = ("retrieve", "rerank", "graph", "prior")
 WHOLE = ("pooled", "fold_mean", "criterion_macro")
-CHOICES = {
-    "population": frozenset({"positives_only", "all_queries", "negatives_only", "documents", "candidates"}),
-    "mode": frozenset({"raw", "gate", "triage"}),
-    "stage": frozenset(STAGES),
-}
-"""What a row may say about the record that it means."""
+MODES = ("raw", "gate", "triage")
 Record = Mapping[str, Any]
 CONTRACT = (*AT_LEAST.values(), *AT_MOST.values(), 0.01, 0.03, 0.05, 0.1, 0.5, 0.7, 0.8, 0.9, 0.95, 0.975, 0.025)
 """What the contract itself prints: budgets, γ, levels."""
@@ -110,6 +105,12 @@ class Sources:
         return dict(out)
 
     @cached_property
+    def choices(self) -> dict[str, frozenset[str]]:
+        """What a row may say about the record that it means."""
+        populations = {str(r["population"]) for r in self.master.get("metrics", ())}
+        return {"population": frozenset(populations), "mode": frozenset(MODES), "stage": frozenset(STAGES)}
+
+    @cached_property
     def scopes(self) -> dict[str, str]:
         """What a table may call a scope → the scope."""
         found = {str(r["scope"]) for r in self.master.get("metrics", ())}
@@ -153,7 +154,7 @@ class Sources:
     def chosen(self, ids: Iterable[str], words: frozenset[str]) -> list[Record]:
         """The records with these ids that the words of a row allow."""
         scopes = {self.scopes[word] for word in words if word in self.scopes} or set(WHOLE)
-        named = {name: words & options for name, options in CHOICES.items() if words & options}
+        named = {name: words & options for name, options in self.choices.items() if words & options}
         return [r for name in ids for r in self.by_id[name] if r["scope"] in scopes and _fits(r, named)]
 
     def together(self, ids: Set[str], words: frozenset[str], cell: str) -> bool:
@@ -173,7 +174,7 @@ class Sources:
         """The numbers of the records with these ids that the words of a row allow."""
         names = tuple(sorted(ids))
         scopes = {self.scopes[word] for word in words if word in self.scopes} or set(WHOLE)
-        named = {name: words & options for name, options in CHOICES.items() if words & options}
+        named = {name: words & options for name, options in self.choices.items() if words & options}
         chosen_words = sorted(word for options in named.values() for word in options)
         key = frozenset({("ids", *names), ("scopes", *sorted(scopes)), ("words", *chosen_words)})
         if key not in self._cache:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from probative.audit import ablation, labels, redrawn, splitting
+from probative.audit import ablation, labels, printed, redrawn, splitting
 from probative.audit.check import Check
 from probative.audit.numbers import Sources
 from probative.audit.queries import Query, read_query
@@ -79,6 +80,18 @@ MASTER = {"metrics": [{**RECORD, "ci_high": 0.692, "std_sample": 0.07}]}
 def test_the_numbers_of_one_cell_come_from_one_record(cell: str, expected: bool) -> None:
     sources = Sources(MASTER, None, {})
     assert expected == sources.together(frozenset({"mrr"}), frozenset({"mrr", "positives_only"}), cell)
+
+
+HEAD = "metric,triage,population,n / documents (triage)\n"
+
+
+@pytest.mark.parametrize(("n", "unknown"), [("6,680", 0), ("6,681", 1)])
+def test_counts_above_a_thousand_are_found_in_records_of_any_population(n: str, unknown: int, tmp_path: Path) -> None:
+    record = {"id": "k_mean_passed", "scope": "pooled", "population": "passed_queries", "mode": "triage", "value": 4.5}
+    sources = Sources({"metrics": [{**record, "n": 6680, "n_docs": 272}]}, None, {})
+    table = tmp_path / "extraction.csv"
+    table.write_text(f'{HEAD}k_mean_passed,4.5,passed_queries,"{n} / 272"\n')
+    assert unknown == len(list(printed.unknown(table, sources, "tables/extraction.csv")))
 
 
 def document(**changed: Any) -> dict[str, Any]:
