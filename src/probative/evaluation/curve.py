@@ -14,7 +14,7 @@ from probative.evaluation.totals import DENSE, Array, Events, Fact, Key
 from probative.metrics import detection
 from probative.segments import BoolArray, FloatArray, IntArray
 
-GROUPS = 192
+GROUPS = 96
 """Resamples of auroc_candidates and auprc_candidates join neighbouring scores into so many groups at most."""
 ENOUGH = 20
 """auroc_within needs this many positives and negatives of a criterion."""
@@ -55,59 +55,67 @@ class Stairs:
 
     @cached_property
     def _group(self) -> IntArray:
-        """(G,) the group of every step in resamples: half of the groups for the first steps, which weigh most."""
-        steps = np.arange(len(self.steps.score))
-        if self.groups is None or len(steps) <= self.groups:
-            return steps
-        alone = self.groups // 2
-        rest = alone + (steps - alone) * (self.groups - alone) // (len(steps) - alone)
-        return np.where(steps < alone, steps, rest)
+        """(G,) the group of every step in resamples.
 
-    @property
-    def _height(self) -> int:
-        """Steps, or groups of steps, in resamples."""
-        return int(self._group[-1]) + 1 if len(self._group) else 0
+        Half of the groups are for the first steps, which weigh most in average precision. The others share what steps
+        and negatives are left, so that low steps with thousands of negatives between them stay apart.
+        """
+        place = np.arange(len(self.steps.score))
+        if self.groups is None or len(place) <= self.groups:
+            return place
+        alone = self.groups // 2
+        negatives = np.bincount(self.steps.negative_step, minlength=len(place))[alone:]
+        mass = np.cumsum(1 / len(negatives) + negatives / max(negatives.sum(), 1))
+        place[alone:] = alone + np.floor(mass / mass[-1] * (self.groups - alone - 1))
+        return np.unique(place, return_inverse=True)[1].reshape(-1)
+
+    @cached_property
+    def _size(self) -> IntArray:
+        """Steps in every group."""
+        return np.bincount(self._group)
 
     @cached_property
     def _matrices(self) -> tuple[Any, Any, Any, IntArray]:
-        """Positives, negatives and tied negatives by step and unit, and the tied steps.
+        """Positives, negatives and tied negatives by group and unit, and the groups with ties.
 
         The negatives' last row holds those below every step.
         """
         from scipy.sparse import csr_matrix
 
-        s, unit, height = self.steps, self.unit, self._height
+        s, unit, height = self.steps, self.unit, len(self._size)
 
-        def counts(step: IntArray, rows: IntArray, height: int) -> Any:
+        def counts(group: IntArray, rows: IntArray, height: int) -> Any:
             ones = np.ones(len(rows), dtype=np.float32)
-            place = (step.astype(np.int32), unit[rows].astype(np.int32))
+            place = (group.astype(np.int32), unit[rows].astype(np.int32))
             matrix = csr_matrix((ones, place), shape=(height, self.n_units))
             return matrix.toarray() if matrix.nnz > DENSE * height * self.n_units else matrix
 
-        tied_steps, place = np.unique(s.negative_step[s.tied], return_inverse=True)
-        step = np.full(len(unit), height, dtype=np.int64)
-        step[s.negative_rows] = self._group[s.negative_step]
+        group = np.full(len(unit), height, dtype=np.int64)
+        group[s.negative_rows] = self._group[s.negative_step]
         negative = np.ones(len(unit), dtype=bool)
         negative[s.positive_rows] = False
+        tied = s.negative_rows[s.tied]
+        tied = tied[self._size[group[tied]] == 1]
+        tied_groups, place = np.unique(group[tied], return_inverse=True)
         return (
             counts(self._group[s.positive_step], s.positive_rows, height),
-            counts(step[negative], np.flatnonzero(negative), height + 1),
-            counts(place.reshape(-1), s.negative_rows[s.tied], len(tied_steps)),
-            tied_steps,
+            counts(group[negative], np.flatnonzero(negative), height + 1),
+            counts(place.reshape(-1), tied, len(tied_groups)),
+            tied_groups,
         )
 
     def weighted(self, weights: Array) -> detection.Staircase:
         """The staircase under b columns of weights."""
         positive, negative, tied, tied_steps = self._matrices
         gained, passed = positive @ weights, negative @ weights
-        grouped = self._height < len(self.steps.score)
+        grouped = len(self._size) < len(self._group)
         tp = detection.accumulate(gained.copy())
         summed = detection.accumulate(passed.copy() if grouped else passed)
         fp, n_positive, n_negative = summed[:-1], tp[-1].copy(), summed[-1]
-        if grouped:  # inside a group both classes come evenly mixed
-            tp -= np.maximum(gained - 1, 0) / 2
-            fp -= passed[:-1] / 2
-            tied, tied_steps = tied[:0], tied_steps[:0]
+        if grouped:  # inside a group both classes come evenly mixed, a negative before a positive
+            late = ((self._size - 1) / (2 * self._size)).astype(np.float32)[:, None]
+            tp -= gained * late
+            fp -= passed[:-1] * late
         return detection.Staircase(
             gained=gained,
             tp=tp,

@@ -110,10 +110,18 @@ def test_a_resample_is_the_value_of_the_repeated_documents(column: int) -> None:
     assert compared > 200
 
 
+@pytest.mark.parametrize("easy", [0.0, 0.97], ids=["noise", "most gold on top, the rest anywhere"])
 @pytest.mark.parametrize("id", ["aurc", "auroc_candidates", "auprc_candidates"])
-def test_groups_of_scores_resample_like_the_scores_themselves(id: str, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: A002
+def test_groups_of_scores_resample_like_the_scores_themselves(
+    id: str,  # noqa: A002
+    easy: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     p = predictions(documents=300)
-    p = replace(p, prob=np.random.default_rng(0).random(p.n_queries))
+    assert p.row_gold is not None
+    rng = np.random.default_rng(0)
+    score = rng.random(len(p.row_gold)) + (p.row_gold & (rng.random(len(p.row_gold)) < easy))
+    p = replace(p, prob=rng.random(p.n_queries), row_score=score)
     draw = Draw(units(p).stratum, 400, 3)
 
     def resamples(groups: int | None) -> np.ndarray:
