@@ -167,8 +167,7 @@ def compare(shape: Shape, loops: int) -> Iterable[Row]:
     checked = check(data, engine)
     mine, _ = timed(engine.nine, repeat=3)
     yield "probative, nine statistics", seconds(mine), "–", "1"
-    draw = engine.draw()
-    whole, count = timed(lambda: engine.everything(draw))
+    whole, count = timed(lambda: engine.everything(engine.draw()), repeat=3)
     yield f"probative, all {count:,} pooled and per-criterion intervals", seconds(whole), "–", f"{whole / mine:.1f}"
     scale = RESAMPLES / loops
     note = "" if scale == 1 else f", from {loops:,}"
