@@ -18,6 +18,7 @@ GROUPS = 96
 """Resamples of auroc_candidates and auprc_candidates join neighbouring scores into so many groups at most."""
 ENOUGH = 20
 """auroc_within needs this many positives and negatives of a criterion."""
+ORDER = ("positive_rows", "positive_step", "negative_rows", "negative_step", "tied")
 HALF = "one class only: 0.5 by convention"
 PREVALENCE = "one class only: the prevalence by convention"
 NO_RATE = "one class only: no false positive rate to keep"
@@ -52,6 +53,11 @@ class Stairs:
     def plain(self) -> detection.Staircase:
         """Every row counted once."""
         return detection.staircase(self.steps)
+
+    def orders_like(self, other: Stairs) -> bool:
+        """Whether both put the same rows of the same scope on the same steps."""
+        pairs = [(getattr(self.steps, name), getattr(other.steps, name)) for name in ORDER]
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
 
     @cached_property
     def _group(self) -> IntArray:
@@ -109,8 +115,8 @@ class Stairs:
         positive, negative, tied, tied_steps = self._matrices
         gained, passed = positive @ weights, negative @ weights
         grouped = len(self._size) < len(self._group)
-        tp = detection.accumulate(gained.copy())
-        summed = detection.accumulate(passed.copy() if grouped else passed)
+        tp = detection.accumulate(gained)
+        summed = detection.accumulate(passed)
         fp, n_positive, n_negative = summed[:-1], tp[-1].copy(), summed[-1]
         if grouped:  # inside a group both classes come evenly mixed, a negative before a positive
             late = ((self._size - 1) / (2 * self._size)).astype(np.float32)[:, None]
@@ -214,6 +220,21 @@ class Curve:
 
 
 @dataclass(kw_only=True)
+class Same:
+    """An area of a score that orders its rows as another one does: calibrated and raw probabilities in a fold."""
+
+    curve: Curve
+    keys: list[Key]
+    facts: list[Fact]
+
+    def point(self) -> FloatArray:
+        return self.curve.point()[:1]
+
+    def resampled(self, weights: Array) -> Array:
+        return self.curve.resampled(weights)[:1]
+
+
+@dataclass(kw_only=True)
 class Within:
     """auroc_within and auprc_within: the mean over criteria with enough of both classes."""
 
@@ -239,10 +260,9 @@ def detection_parts(cut: Cut) -> list[Part]:
     parts: list[Part] = []
 
     def curve(score: FloatArray, names: tuple[str, ...], budgets: tuple[str, ...]) -> Curve:
-        areas = tuple(Key(name, every.name) for name in names)
         return Curve(
             stairs=stairs(cut, score),
-            areas=areas,
+            areas=tuple(Key(name, every.name) for name in names),
             budgets=budgets,
             population=every.name,
             n=every.n,
@@ -254,7 +274,9 @@ def detection_parts(cut: Cut) -> list[Part]:
         whole = curve(prob, ("auroc", "auprc"), detection.ALPHAS)
         parts += [whole, _within(cut, prob, whole)]
     if p.prob_raw is not None:
-        parts.append(curve(cut.take(p.prob_raw), ("auroc_raw",), ()))
+        raw = curve(cut.take(p.prob_raw), ("auroc_raw",), ())
+        like = [part for part in parts if isinstance(part, Curve) and part.stairs.orders_like(raw.stairs)]
+        parts.append(Same(curve=like[0], keys=raw.keys, facts=raw.facts) if like else raw)
     if p.row_score is not None:
         parts.append(_candidates(cut))
     return parts

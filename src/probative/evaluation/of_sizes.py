@@ -38,7 +38,9 @@ def add(cut: Cut, totals: Totals, mode: str, selection: Selection) -> None:
         histogram = np.zeros((2 * len(STATES), len(distinct), len(sums["n"])), dtype=sums["n"].dtype)
         for number, place, column in bars:
             histogram[number, place] = sums[column]
-        return np.concatenate([_shape(histogram[groups].sum(axis=0), distinct) for _, groups in populations])
+        side_by_side = np.concatenate([histogram[groups].sum(axis=0) for _, groups in populations], axis=1)
+        found = _shape(side_by_side, distinct).reshape(len(NAMES), len(populations), -1)
+        return np.asarray(found.swapaxes(0, 1).reshape(len(keys), -1))
 
     totals.finish(keys, facts, shape)
     for population, _ in populations:

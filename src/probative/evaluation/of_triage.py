@@ -60,8 +60,8 @@ def _area(cut: Cut, totals: Totals) -> None:
     ranks = np.unique(-sure, return_inverse=True)[1].reshape(-1)
     count = min(GROUPS, int(ranks.max()) + 1 if len(ranks) else 0)
     group = ranks * count // max(int(ranks.max()) + 1 if len(ranks) else 1, 1)
-    for number in range(count):
-        rows = np.flatnonzero(group == number)
+    by_group = np.argsort(group, kind="stable")
+    for number, rows in enumerate(np.split(by_group, np.searchsorted(group[by_group], np.arange(1, count)))):
         totals.column(f"risk:n:{number}", 1.0, rows)
         totals.column(f"risk:e:{number}", wrong[rows], rows)
     fact = Fact(n=cut.every.n, n_docs=cut.every.n_docs, empty="no query", exact=triage.aurc(sure, wrong))
@@ -69,7 +69,7 @@ def _area(cut: Cut, totals: Totals) -> None:
     def area(sums: Mapping[str, Array]) -> Array:
         n = np.stack([sums[f"risk:n:{number}"] for number in range(count)])
         errors = np.stack([sums[f"risk:e:{number}"] for number in range(count)])
-        total, wrong_so_far = accumulate(n.copy()), accumulate(errors.copy())
+        total, wrong_so_far = accumulate(n), accumulate(errors)
         before, wrong_before = total - n, wrong_so_far - errors
         share = np.divide(errors, n, out=np.zeros_like(n), where=n > 0)
         harmonic = np.log1p(n / (before + 0.5))

@@ -145,12 +145,14 @@ def allowed(n_negative: Array, alpha: Array | float) -> FloatArray:
 
 
 def accumulate(rows: Array) -> Array:
-    """Cumulative sums down the rows, in place. Row by row, because NumPy walks columns when asked for axis 0."""
+    """Cumulative sums down the rows. Row by row, because NumPy walks columns when asked for axis 0."""
     if rows.shape[1] < 8:
-        return np.cumsum(rows, axis=0, out=rows)
-    for above, below in pairwise(rows):
-        np.add(above, below, out=below)
-    return rows
+        return np.cumsum(rows, axis=0)
+    out = np.empty_like(rows)
+    out[:1] = rows[:1]
+    for row, (above, below) in zip(rows[1:], pairwise(out), strict=True):
+        np.add(above, row, out=below)
+    return out
 
 
 def staircase(stairs: Steps) -> Staircase:

@@ -42,7 +42,7 @@ def precision_all(hits: IntArray, size: IntArray, gold: IntArray) -> FloatArray:
 
 def quantiles(counts: Array, sizes: FloatArray, at: list[float]) -> FloatArray:
     """Linear quantiles of weighted histograms: (Q, b) from counts (S, b) over rising sizes (S,)."""
-    above = accumulate(counts.copy())
+    above = accumulate(counts)
     total = above[-1].astype(np.float64)
     last = np.maximum(total - 1, 0)
     place = np.multiply.outer(np.array(at), last)
