@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,19 +21,27 @@ def gold_ranks(scores: ArrayLike, gold: ArrayLike, offsets: IntArray) -> tuple[I
 
     Equal scores keep the order of the rows. No sort: a gold row costs one look at its own query.
     """
-    scores = np.asarray(scores)
-    rows = np.flatnonzero(np.asarray(gold, dtype=bool))
+    offsets = np.asarray(offsets)
+    query, rank = _ranks(np.asarray(scores), np.asarray(gold, dtype=bool), offsets)
+    return segments.from_lengths(np.bincount(query, minlength=len(offsets) - 1)), rank
+
+
+def _ranks(scores: NDArray[Any], gold: BoolArray, offsets: IntArray) -> tuple[IntArray, IntArray]:
+    """The query of every gold row, and its rank."""
+    rows = np.flatnonzero(gold)
+    if not len(rows):
+        return rows, rows
     query = np.searchsorted(offsets, rows, side="right") - 1
-    start, size = offsets[query], np.diff(offsets)[query]
+    start = offsets[query]
+    size = offsets[query + 1] - start
     local = segments.from_lengths(size)
     candidate = np.arange(local[-1]) + np.repeat(start - local[:-1], size)
-    theirs, mine = scores[candidate], np.repeat(scores[rows], size)
+    theirs, mine = scores.take(candidate, mode="clip"), np.repeat(scores[rows], size)
     better = theirs > mine
     equal = theirs == mine
     if np.count_nonzero(equal) > len(rows):  # more than each gold row with itself
         better |= equal & (candidate < np.repeat(rows, size))
-    rank = 1 + (np.add.reduceat(better, local[:-1], dtype=np.int64) if len(rows) else np.zeros(0, dtype=np.int64))
-    return segments.from_lengths(np.bincount(query, minlength=len(offsets) - 1)), rank
+    return query, 1 + np.add.reduceat(better, local[:-1], dtype=np.int64)
 
 
 def discount(length: int) -> FloatArray:
@@ -75,12 +84,12 @@ def _with_gold(rank: IntArray, offsets: IntArray, n: IntArray, ks: Sequence[int 
     size = np.diff(offsets)
     if not len(size):
         return {name: np.zeros(0) for name in ["mrr", *(f"{family}@{k}" for family in FAMILIES for k in ks)]}
-    rank = np.where(rank > 0, rank, _NEVER)
-    owner = np.repeat(np.arange(len(size)), size)
-    falls = np.diff(rank) < 0
-    if np.any(falls & (np.diff(owner) == 0)):
-        rank = rank[np.lexsort((rank, owner))]
-    found = rank < _NEVER
+    # Within its query by rank, those not found last; a query's ranks lie above those of the queries before it.
+    never = int(rank.max()) + 1
+    floor = np.repeat(np.arange(len(size)) * (never + 1), size)
+    rank = np.sort(floor + np.where(rank > 0, rank, never)) - floor
+    found = rank < never
+    rank[~found] = _NEVER
     gain = np.zeros(len(rank))
     gain[found] = 1.0 / np.log2(rank[found] + 1.0)
     precision = np.where(found, (segments.within(offsets) + 1) / rank, 0.0)
@@ -132,13 +141,12 @@ def evaluate_ranking(
     (0.5, 0.25)
     """
     offsets = np.asarray(offsets, dtype=np.int64)
-    gold_offsets, rank = gold_ranks(scores, gold, offsets)
-    size = np.diff(gold_offsets)
-    some = np.flatnonzero(size)
-    n = np.diff(offsets)[some]
-    values = _with_gold(rank, gold_offsets[np.append(some, len(size))], n, ks)
+    query, rank = _ranks(np.asarray(scores), np.asarray(gold, dtype=bool), offsets)
+    first = np.flatnonzero(np.diff(query, prepend=-1))
+    some = query[first]
+    values = _with_gold(rank, np.append(first, len(query)), offsets[some + 1] - offsets[some], ks)
     sums = {name: float(column.sum()) for name, column in values.items()}
-    return {name: (total / max(len(some), 1), total / max(len(size), 1)) for name, total in sums.items()}
+    return {name: (total / max(len(some), 1), total / max(len(offsets) - 1, 1)) for name, total in sums.items()}
 
 
 def trec_order(scores: NDArray[np.floating], uids: Sequence[str], offsets: IntArray) -> IntArray:
