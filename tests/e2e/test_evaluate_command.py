@@ -199,6 +199,12 @@ def test_out_writes_the_document_that_json_prints(tmp_path: Path, capsys: pytest
     assert capsys.readouterr().out == (out / "metrics_master.json").read_text()
 
 
+def test_a_finished_run_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "checksums.txt").touch()
+    assert "is a finished run" in refused(capsys, "evaluate", "--example", "--out", str(tmp_path))
+    assert ["checksums.txt"] == [path.name for path in tmp_path.iterdir()]
+
+
 def test_unlabelled_queries_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "run.trec").write_text("d1::A Q0 a 1 2.0 t\nd2::A Q0 b 1 1.0 t\n")
     (tmp_path / "qrels.trec").write_text("d1::A 0 a 1\n")

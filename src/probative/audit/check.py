@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 Status = Literal["passed", "failed", "not applicable"]
 SHOWN = 100
+MEASURE = "Measure the run again and compare: probative evaluate RUN --out FOLDER."
+"""What to do where records are wrong; a finished run itself is never rewritten."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

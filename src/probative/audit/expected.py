@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from probative.audit import detection, extraction, labels, ranking, triage
-from probative.audit.check import Check, judged
+from probative.audit.check import MEASURE, Check, judged
 from probative.audit.frame import Frame
 from probative.audit.recompute import Key
 
@@ -119,7 +119,7 @@ def missing(keys: Sequence[Key], frames: Mapping[str, Frame], ranked: bool = Tru
         "No record is missing",
         _missing(frozenset(keys), frames, ranked),
         good="every id that the columns allow is there, in every scope, set and stage",
-        fix="Make metrics_master.json again: probative evaluate RUN.",
+        fix=MEASURE,
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probative.audit import bands, exact
-from probative.audit.check import Check, absent, judged
+from probative.audit.check import MEASURE, Check, absent, judged
 from probative.audit.frame import Frame
 from probative.audit.recompute import Recomputation
 from probative.audit.records import Comparison
@@ -23,7 +23,6 @@ from probative.audit.resampling import RESAMPLES, Draws, Resampled
 from probative.audit.sums import Array
 
 TITLE = "Intervals agree with an independent resampling"
-FIX = "Make the intervals again: probative evaluate RUN."
 ENOUGH = 100
 CHANCE = 1e-9
 """That a sound bound is called wrong; a run has some fifty thousand bounds."""
@@ -59,7 +58,7 @@ def intervals(
         findings += [v for v in verdicts if v]
         findings += _of_series(master, stage, resampled, resamples)
     good = f"{covered:,} of {len(stated):,} intervals worked out by another method; bounds agree within sampling error"
-    return judged("PV022", TITLE, findings, good=good, fix=FIX)
+    return judged("PV022", TITLE, findings, good=good, fix=MEASURE)
 
 
 def _of_series(master: Mapping[str, Any], stage: str, resampled: Resampled, resamples: int) -> Iterator[str]:

@@ -9,11 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 from probative.audit import detection, extraction, labels, ranking, triage
-from probative.audit.check import Check, judged
+from probative.audit.check import MEASURE, Check, judged
 from probative.audit.recompute import Key
 
 Record = Mapping[str, Any]
-FIX = "Make metrics_master.json again: probative evaluate RUN."
 UNIT = (
     frozenset(ranking.AT_K)
     | frozenset(extraction.PER_QUERY)
@@ -88,7 +87,7 @@ def ranges(records: Sequence[Record]) -> Check:
         "Every number is inside its range",
         (line for record in records for line in _range(record)),
         good="probabilities and rates lie in [0, 1], mcc in [−1, 1], counts and deviations are not negative",
-        fix=FIX,
+        fix=MEASURE,
     )
 
 
@@ -118,7 +117,7 @@ def confusion(records: Sequence[Record]) -> Check:
         "Confusion counts add up and give their ratios",
         (line for group, values in found.items() for line in _confusion(group, values, counts)),
         good="tp+fn = positives, tn+fp = negatives, together the queries; every ratio is that of its counts",
-        fix=FIX,
+        fix=MEASURE,
     )
 
 
@@ -151,7 +150,7 @@ def order(records: Sequence[Record]) -> Check:
         "Ranking metrics keep their order in K",
         (line for group, values in grouped(records).items() for line in _order(group, values)),
         good="hit@1 = precision@1 = ndcg@1 on positives; recall, hit and map_gold never fall as K grows",
-        fix=FIX,
+        fix=MEASURE,
     )
 
 
@@ -189,7 +188,7 @@ def totals(records: Sequence[Record]) -> Check:
         "Counts of folds and criteria add up to the whole",
         _totals(records),
         good="queries, positives and confusion counts of the folds, and of the criteria, sum to the pooled ones",
-        fix=FIX,
+        fix=MEASURE,
     )
 
 
@@ -222,7 +221,7 @@ def labelled(records: Sequence[Record]) -> Check:
         "The pitfalls of the documents are avoided",
         (line for record in records for line in _pitfalls(record)),
         good="ranking headlines are over positives only, figures name their population, fixed and chosen K are apart",
-        fix=FIX,
+        fix=MEASURE,
     )
 
 

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from probative.audit.check import Check, absent, judged
+from probative.audit.check import MEASURE, Check, absent, judged
 from probative.audit.queries import Query, Table
 from probative.audit.roles import Folds
 from probative.audit.source import Source
 
-FIX = "Make the run again, or its records: probative run, probative evaluate RUN."
+FIX = f"Make the run again. {MEASURE}"
 SMALL = 20
 GAP = 0.01
 Facts = Mapping[str, Any]

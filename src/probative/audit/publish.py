@@ -9,7 +9,7 @@ from typing import Any
 from probative import files
 from probative.audit import ranking, statement
 from probative.audit.ablation import comparisons, holm
-from probative.audit.check import Check, absent, guarded, judged
+from probative.audit.check import MEASURE, Check, absent, guarded, judged
 from probative.audit.intervals import EXEMPT
 from probative.audit.recompute import Key
 from probative.audit.source import Source, opened
@@ -17,7 +17,6 @@ from probative.audit.verify import audit
 from probative.errors import ConfigError
 
 AGAIN = "Make the run again: probative run."
-EVALUATE = "Make the records again: probative evaluate RUN."
 
 
 def audited(result: Mapping[str, Any]) -> Check:
@@ -38,13 +37,13 @@ def protocols(records: Sequence[Mapping[str, Any]]) -> Check:
     if not found:
         lines = ["no ranking metric is reported"]
     good = f"{len(found)} ranking metrics, each over positives only and over all queries"
-    return judged("PB002", "Both protocols are reported", lines, good=good, fix=EVALUATE)
+    return judged("PB002", "Both protocols are reported", lines, good=good, fix=MEASURE)
 
 
 def rows(records: Sequence[Mapping[str, Any]]) -> Check:
     """PB003."""
     good = f"{len(records):,} records with population, n, number of documents and interval"
-    return judged("PB003", "Every row has its interval, n and population", _rows(records), good=good, fix=EVALUATE)
+    return judged("PB003", "Every row has its interval, n and population", _rows(records), good=good, fix=MEASURE)
 
 
 def _rows(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:

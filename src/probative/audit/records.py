@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from probative.audit import extraction
-from probative.audit.check import Check, absent, judged
+from probative.audit.check import MEASURE, Check, absent, judged
 from probative.audit.recompute import Answer, Key, Recomputation
 
 TOLERANCE = 1e-9
-FIX = "Make metrics_master.json again: probative evaluate RUN. If the per_query table was edited, restore it."
+FIX = f"{MEASURE} If the per_query table was edited, restore it."
 FITTED, FITTED_TOLERANCE = ("calibration_slope", "calibration_intercept"), 1e-6
 """Found by iteration, so two fits agree to less than two sums do."""
 REQUIRED = ("id", "scope", "population", "value", "n", "n_docs")

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from probative.audit import detection, extraction, ranking, reliability
-from probative.audit.check import Check, absent, judged
+from probative.audit.check import MEASURE, Check, absent, judged
 from probative.audit.extraction import mean
 from probative.audit.frame import Frame
 from probative.audit.queries import Query
@@ -46,7 +46,7 @@ def series(
     findings = [line for one in stated for line in _series(one if ranked else unranked(one), frames, answers)]
     findings += _absent(stated, frames)
     good = f"{len(stated)} series agree row by row"
-    return judged("PV023", TITLE, findings, good=good, fix="Make metrics_master.json again: probative evaluate RUN.")
+    return judged("PV023", TITLE, findings, good=good, fix=MEASURE)
 
 
 def unranked(one: Mapping[str, Any]) -> Mapping[str, Any]:

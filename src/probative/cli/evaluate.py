@@ -9,6 +9,7 @@ import typer
 
 from probative.cli import manners
 from probative.cli.choices import Criteria, Resample, Ties
+from probative.errors import ConfigError
 
 
 def evaluate(
@@ -48,6 +49,8 @@ def evaluate(
     from probative.evaluation.readers import read_chosen
     from probative.evaluation.settings import EvaluateSettings
 
+    if out is not None and (out / "checksums.txt").exists():
+        raise ConfigError(f"{out}: is a finished run, sealed by its checksums. Name another folder with --out.")
     chosen = read_chosen(
         path=path, scores=scores, gold=gold, probs=probs, pairs=pairs, run=run, qrels=qrels, example=example, ties=ties
     )
