@@ -10,8 +10,6 @@ from probative.audit.frame import Frame
 from probative.audit.recompute import Key
 
 ALPHAS = ("0.01", "0.03", "0.05", "0.1")
-MANY = 200
-"""Above so many criteria, an evaluation may leave out the records of single criteria."""
 Spec = tuple[str, str, str | None]
 """(id, population, mode)"""
 
@@ -97,14 +95,14 @@ def _shown(frame: Frame) -> Iterator[Spec]:
             yield f"deploy_{name}", "all_queries", mode
 
 
-def scopes(frame: Frame, criteria: str) -> Iterator[str]:
-    """Every scope of a set of criteria that holds a query."""
+def scopes(frame: Frame, criteria: str, *, single: bool = True) -> Iterator[str]:
+    """Every scope of a set of criteria that holds a query; without `single`, none of one criterion."""
     yield "pooled"
     folds = [f"fold:{fold}" for fold in frame.folds]
     yield from folds
     if folds:
         yield "fold_mean"
-    if len(frame.criteria("all")) <= MANY:
+    if single:
         yield "criterion_macro"
         if criteria == "all":
             yield from (f"criterion:{name}" for name in frame.criteria("all"))
@@ -112,23 +110,23 @@ def scopes(frame: Frame, criteria: str) -> Iterator[str]:
         yield from (f"state:{s}" for s in ("NEG", "UNCERTAIN", "POS") if frame.rows(f"state:{s}", criteria))
 
 
-def missing(keys: Sequence[Key], frames: Mapping[str, Frame], ranked: bool = True) -> Check:
+def missing(keys: Sequence[Key], frames: Mapping[str, Frame], *, ranked: bool = True, single: bool = True) -> Check:
     """PV025."""
     return judged(
         "PV025",
         "No record is missing",
-        _missing(frozenset(keys), frames, ranked),
+        _missing(frozenset(keys), frames, ranked, single),
         good="every id that the columns allow is there, in every scope, set and stage",
         fix=MEASURE,
     )
 
 
-def _missing(stated: frozenset[Key], frames: Mapping[str, Frame], ranked: bool) -> Iterator[str]:
+def _missing(stated: frozenset[Key], frames: Mapping[str, Frame], ranked: bool, single: bool) -> Iterator[str]:
     for stage, frame in frames.items():
         sets = ["all", *(["trained"] if frame.excluded & set(frame.criteria("all")) else [])]
         specs = list(ids(frame, ranked))
         for criteria in sets:
-            for scope in scopes(frame, criteria) if frame.rows("pooled", criteria) else ():
+            for scope in scopes(frame, criteria, single=single) if frame.rows("pooled", criteria) else ():
                 for metric, population, mode in specs:
                     key = Key(
                         metric=metric, scope=scope, population=population, mode=mode, criteria=criteria, stage=stage

@@ -38,13 +38,18 @@ class Curve:
 
 
 def series(
-    stated: Sequence[Mapping[str, Any]], frames: Mapping[str, Frame], answers: Recomputation, ranked: bool = True
+    stated: Sequence[Mapping[str, Any]],
+    frames: Mapping[str, Frame],
+    answers: Recomputation,
+    *,
+    ranked: bool = True,
+    single: bool = True,
 ) -> Check:
-    """PV023; without `ranked`, what rests on the order of candidates is left out."""
+    """PV023; without `ranked`, what rests on the order of candidates is left out, without `single` the criteria."""
     if not stated:
         return absent("PV023", TITLE, "there are no series")
     findings = [line for one in stated for line in _series(one if ranked else unranked(one), frames, answers)]
-    findings += _absent(stated, frames)
+    findings += _absent(stated, frames, single)
     good = f"{len(stated)} series agree row by row"
     return judged("PV023", TITLE, findings, good=good, fix=MEASURE)
 
@@ -305,12 +310,12 @@ SERIES: dict[str, Callable[[Curve], list[Row]]] = {
     "thresholds": _thresholds,
     "criteria": _nothing,
 }
-OF_FINAL = ("document_length", "gold_flow", "criteria")
+OF_FINAL = ("document_length", "gold_flow")
 
 
-def _absent(stated: Sequence[Mapping[str, Any]], frames: Mapping[str, Frame]) -> Iterator[str]:
+def _absent(stated: Sequence[Mapping[str, Any]], frames: Mapping[str, Frame], single: bool) -> Iterator[str]:
     there = {(one.get("id"), one.get("scope"), one.get("stage") or "final") for one in stated}
-    wanted = [(name, "pooled", "final") for name in OF_FINAL]
+    wanted = [(name, "pooled", "final") for name in (*OF_FINAL, *(("criteria",) if single else ()))]
     for stage, frame in frames.items():
         both_classes = len({q.positive for q in frame.queries}) == 2
         if frame.has("prob"):

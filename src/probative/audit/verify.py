@@ -39,6 +39,8 @@ from probative.audit.recompute import Recomputation
 from probative.audit.source import Source, opened
 
 STAGES = ("retrieve", "rerank", "graph")
+CRITERIA_LIMIT = 200
+"""Above so many criteria an evaluation gives no records of single ones, unless its configuration says otherwise."""
 NO_MASTER = "there is no metrics_master.json beside the table"
 
 
@@ -98,6 +100,12 @@ class Case:
     def ranked(self) -> bool:
         """Whether rankings stand in one order, rather than in the mean of all orders of equal scores."""
         return self.meta.get("ties") != "expected"
+
+    @property
+    def single(self) -> bool:
+        """Whether there are records of single criteria: an evaluation leaves them out where they are too many."""
+        limit = (self.config.get("evaluate") or {}).get("criteria_limit", CRITERIA_LIMIT)
+        return len(self.frames["final"].criteria("all")) <= int(limit)
 
     @cached_property
     def compared(self) -> list[records.Comparison]:
@@ -192,13 +200,21 @@ def _record_checks(case: Case) -> Iterable[tuple[str, str, Make]]:
         (
             "PV023",
             series.TITLE,
-            lambda: series.series((case.source.master or {}).get("series", []), case.frames, case.answers, case.ranked),
+            lambda: series.series(
+                (case.source.master or {}).get("series", []),
+                case.frames,
+                case.answers,
+                ranked=case.ranked,
+                single=case.single,
+            ),
         ),
         ("PV024", "No record stands twice", lambda: records.unique(case.stated)),
         (
             "PV025",
             "No record is missing",
-            lambda: expected.missing([c.key for c in case.compared], case.frames, case.ranked),
+            lambda: expected.missing(
+                [c.key for c in case.compared], case.frames, ranked=case.ranked, single=case.single
+            ),
         ),
         ("PV030", "Every number is inside its range", lambda: invariants.ranges(case.stated)),
         ("PV031", "Confusion counts add up and give their ratios", lambda: invariants.confusion(case.stated)),

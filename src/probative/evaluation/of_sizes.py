@@ -64,7 +64,8 @@ def _shape(counts: Array, sizes: FloatArray) -> FloatArray:
     """(6, b) mean, standard deviation and quantiles of weighted histograms."""
     if not len(sizes):
         return np.full((len(NAMES), counts.shape[1]), np.nan)
-    n, total, square = np.stack([np.ones(len(sizes)), sizes, sizes**2]).astype(counts.dtype) @ counts
+    # Double precision: where nearly all sizes are equal, the variance is a small difference of large sums.
+    n, total, square = np.stack([np.ones(len(sizes)), sizes, sizes**2]) @ counts
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = total / n  # 0 / 0 is NaN: nothing to show
         std = np.sqrt(np.maximum(square / n - mean**2, 0))

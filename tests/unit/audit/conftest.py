@@ -216,7 +216,9 @@ def seal(folder: Path) -> None:
     files.write_text(folder / "checksums.txt", "\n".join(sorted(lines)) + "\n")
 
 
-def make_run(folder: Path, seed: int = 3, resamples: int = 1000, method: str = "grid") -> Path:
+def make_run(
+    folder: Path, seed: int = 3, resamples: int = 1000, method: str = "grid", criteria_limit: int = 200
+) -> Path:
     """A whole run folder that nothing is wrong with."""
     folder.mkdir(parents=True)
     drawn = Drawn(seed)
@@ -230,7 +232,7 @@ def make_run(folder: Path, seed: int = 3, resamples: int = 1000, method: str = "
     (folder / "stages").mkdir()
     rows = [row for fold in made for row in fold["tables"]["retrieve"]]
     pl.DataFrame(rows, infer_schema_length=None).write_parquet(folder / "stages" / "retrieve.parquet")
-    asked = EvaluateSettings(bootstrap=resamples)
+    asked = EvaluateSettings(bootstrap=resamples, criteria_limit=criteria_limit)
     parts = {"folds": SPLIT, "decide": settings, "evaluate": asked}
     config = {"seed": SEED, "threads": 1, "corpus": None}
     config |= {name: part.model_dump(mode="json") for name, part in parts.items()}
