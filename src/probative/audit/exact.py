@@ -79,7 +79,7 @@ def _plain(key: Key, resampled: Resampled, answer: Answer | None) -> Events | No
     if found is None:
         return None
     top, bottom = (part[rows] for part in found)
-    units = len({int(doc) for doc, weight in zip(resampled.document[rows], bottom, strict=True) if weight})
+    units = len(set(resampled.document[rows][bottom != 0].tolist()))
     trials = float(bottom.sum())
     if key.metric.startswith("tpr@fpr="):
         return Events(round((answer.value or 0.0) * trials), trials, units)

@@ -19,6 +19,7 @@ class Frame:
     excluded: frozenset[str] = frozenset()
     _values: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     _rows: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    _sizes: dict[str, list[int]] = field(default_factory=dict)
 
     @cached_property
     def seen(self) -> list[ranking.Seen]:
@@ -57,8 +58,17 @@ class Frame:
 
     def criteria(self, criteria: str) -> list[str]:
         """The criteria of a set, sorted."""
-        found = {q.criterion_id for q in self.queries}
-        return sorted(found - self.excluded if criteria == "trained" else found)
+        return [name for name in self._criteria if criteria != "trained" or name not in self.excluded]
+
+    @cached_property
+    def _criteria(self) -> list[str]:
+        return sorted({q.criterion_id for q in self.queries})
+
+    def sizes(self, mode: str) -> list[int]:
+        """The numbers of sentences that a mode shows, rising."""
+        if mode not in self._sizes:
+            self._sizes[mode] = sorted({extraction.size(q, mode) for q in self.queries})
+        return self._sizes[mode]
 
     def ranked_values(self, metric: str) -> list[float] | None:
         """A ranking metric of every query; None for an unknown id."""

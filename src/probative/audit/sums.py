@@ -139,7 +139,7 @@ def _spread(key: Key, frame: Frame) -> Plan:
     n, total, square = f"population|{key.population}", f"size|{label}", f"square|{label}"
     if key.metric == "k_std":
         return [n, total, square], lambda s: np.sqrt(np.maximum(s(square) / s(n) - (s(total) / s(n)) ** 2, 0.0))
-    sizes = sorted({extraction.size(q, key.mode or "") for q in frame.queries})
+    sizes = frame.sizes(key.mode or "")
     bars = [f"exactly|{label}|{size}" for size in sizes]
     return bars, lambda s: quantiles(np.array([s(bar) for bar in bars]), np.array(sizes, float), QUANTILES[key.metric])
 
