@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -46,16 +48,33 @@ def run_folds(
     with claim(out, to_yaml(settings), resume=resume) as work:
         snapshot = kept_corpus(corpus, work)
         table.write_parquet(work / "folds.parquet")
-        show(0.0, "encode")
-        everything = corpus.view(corpus.doc_ids, Role.NEW, gold=False)
-        vectors_for(everything, settings.encode, progress=lambda n, of: show(0.0, f"encode {n:,} of {of:,}"))
+        encoding = encode(corpus, settings, show)
         done = _run_all(snapshot, table, settings, work, jobs, show)
         show(1.0, "write tables")
         with files.writing_folder(work / "result") as result:
-            run_tables.write(result, corpus, table, settings, done, jobs=jobs, near=near)
+            run_tables.write(result, corpus, table, settings, done, jobs=jobs, near=near, encoding=encoding)
             finish(result)
         publish(work / "result", out)
     return out
+
+
+def encode(corpus: Corpus, settings: RunSettings, show: Show) -> dict[str, Any]:
+    """Put every vector into the cache, once for all folds; how long it took."""
+    show(0.0, "encode")
+    batches: list[int] = []
+
+    def told(done: int, of: int) -> None:
+        batches.append(done)
+        show(0.0, f"encode {done:,} of {of:,}")
+
+    started = time.perf_counter()
+    vectors_for(corpus.view(corpus.doc_ids, Role.NEW, gold=False), settings.encode, progress=told)
+    return {
+        "fold": None,
+        "stage": "encode",
+        "seconds": round(time.perf_counter() - started, 3),
+        "cached": not batches,
+    }
 
 
 def kept_corpus(corpus: Corpus, work: Path) -> Path:

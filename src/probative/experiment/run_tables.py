@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ def write(
     *,
     jobs: int,
     near: NearDuplicates | None,
+    encoding: Mapping[str, Any],
 ) -> None:
     """Every table of the run but what evaluation adds."""
     gold = _gold_lists(corpus)
@@ -53,7 +54,7 @@ def write(
         stage = _together(done, path.name).join(gold, on=KEYS, how="left", maintain_order="left")
         _ordered(stage).write_parquet(result / "stages" / f"{path.stem.removeprefix('stage-')}.parquet")
     files.write_text(result / "config.yaml", to_yaml(settings))
-    facts = manifest(corpus, settings, done, jobs=jobs)
+    facts = manifest(corpus, settings, done, jobs=jobs, encoding=encoding)
     if near is not None:
         facts["near_duplicates"] = near.as_dict()
     files.write_json(result / "manifest.json", facts)
@@ -76,10 +77,12 @@ def _gold_lists(corpus: Corpus) -> pl.DataFrame:
     return corpus.pairs.select(*KEYS, "has_evidence").join(uids, on=KEYS, how="left", maintain_order="left")
 
 
-def manifest(corpus: Corpus, settings: RunSettings, done: Sequence[Path], *, jobs: int) -> dict[str, Any]:
+def manifest(
+    corpus: Corpus, settings: RunSettings, done: Sequence[Path], *, jobs: int, encoding: Mapping[str, Any]
+) -> dict[str, Any]:
     """What a stranger needs to know to make the same run; file hashes are added when the folder is whole."""
     facts = [json.loads((folder / "fold.json").read_text()) for folder in done]
-    timings = [{"fold": f["fold"], **t} for f in facts for t in f.pop("timings")]
+    timings = [dict(encoding)] + [{"fold": f["fold"], **t} for f in facts for t in f.pop("timings")]
     config = settings.model_dump(mode="json")
     return {
         "schema_version": 1,

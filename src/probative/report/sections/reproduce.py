@@ -89,11 +89,11 @@ def _costs(run: RunFolder) -> parts.Part | None:
     if not timings:
         return None
     stages = list(dict.fromkeys(stage for _, stage, _ in timings))
-    folds = sorted({fold for fold, _, _ in timings}, key=str)
+    folds = sorted({fold for fold, _, _ in timings}, key=lambda fold: (fold is not None, str(fold)))
     found = {(fold, stage): said for fold, stage, said in timings}
     rows = [[stage, *(found.get((fold, stage), words.NONE) for fold in folds)] for stage in stages]
-    head = ["stage", *(f"fold {fold}" for fold in folds)]
-    after = "(cached): the stage was read from the cache; the seconds are those of its making."
+    head = ["stage", *("all folds" if fold is None else f"fold {fold}" for fold in folds)]
+    after = "(cached): read from the cache; the seconds are those of its making, for encode those of reading."
     return parts.folded(title, parts.table("timings", title, head, rows, after))
 
 
