@@ -33,7 +33,7 @@ draw. A proportion with at most five events or five misses gets a Clopper–Pear
 documents: the number of documents that contribute to its denominator, at most the number of trials. For a mean of
 proportions over m folds or criteria it is m² / Σ 1/nᵢ. Queries of one document are never counted as independent there,
 so these intervals are on the wide side. `k_min`, `k_max` and thresholds have none. Four resample a close relative of
-themselves: `aurc` and the two `_candidates` areas join neighbouring scores into at most 128 and 1,024 groups, the
+themselves: `aurc` and the two `_candidates` areas join neighbouring scores into at most 128 and 96 groups, the
 calibration line takes one Newton step from its fit, and `ece_equalmass` keeps its bins. `auroc_within` and
 `auprc_within` keep their criteria.
 """
