@@ -36,7 +36,7 @@ def _ranks(scores: NDArray[Any], gold: BoolArray, offsets: IntArray) -> tuple[In
     size = offsets[query + 1] - start
     local = segments.from_lengths(size)
     candidate = np.arange(local[-1]) + np.repeat(start - local[:-1], size)
-    theirs, mine = scores.take(candidate, mode="clip"), np.repeat(scores[rows], size)
+    theirs, mine = scores.take(candidate), np.repeat(scores[rows], size)
     better = theirs > mine
     equal = theirs == mine
     if np.count_nonzero(equal) > len(rows):  # more than each gold row with itself

@@ -110,6 +110,17 @@ def test_a_resample_is_the_value_of_the_repeated_documents(column: int) -> None:
     assert compared > 200
 
 
+def test_the_spread_of_sizes_that_hardly_differ_is_exact() -> None:
+    p = predictions(documents=300)
+    size = np.full(p.n_queries, 40)
+    size[:5] = 39
+    p = replace(p, selections={"raw": Selection(size=size, hits=np.zeros_like(size))})
+    cut, parts = stage(p).parts(np.arange(p.n_queries))
+    place, key = next((i, key) for i, key in enumerate(parts[0].keys) if key[:2] == ("k_std", "all_queries"))
+    found = parts[0].resampled(np.ones((len(cut.units), 1), dtype=np.float32))[place, 0]
+    assert found == pytest.approx(size[cut.known.rows].std(), rel=1e-6), key
+
+
 @pytest.mark.parametrize("easy", [0.0, 0.97], ids=["noise", "most gold on top, the rest anywhere"])
 @pytest.mark.parametrize("id", ["aurc", "auroc_candidates", "auprc_candidates"])
 def test_groups_of_scores_resample_like_the_scores_themselves(
